@@ -1,0 +1,153 @@
+import type { Command } from './command-context.ts';
+import { SETTING_KEYS, SETTINGS } from './config/settings.ts';
+
+export interface CommandEntry {
+  /** Name and arguments in the notation of commander. */
+  usage: string;
+  summary: string;
+  /** More than the one line, for `help COMMAND`. */
+  details?: string;
+  options?: [flags: string, description: string][];
+  examples: string[];
+  /** Only the command that is asked for is loaded. */
+  load: () => Promise<Command>;
+}
+
+/** Options that are also configuration keys. */
+const RUN_OPTIONS: [string, string][] = [
+  ['--output-dir <dir>', SETTINGS.output_dir.about],
+  ['-j, --max-parallel <n>', SETTINGS.max_parallel.about],
+  ['--cpus <n>', SETTINGS.cpus.about],
+  ['--memory <size>', SETTINGS.memory.about],
+  ['--gpus <n>', SETTINGS.gpus.about],
+  ['--keep-work <which>', SETTINGS.keep_work.about],
+  ['--grace <duration>', SETTINGS.grace.about],
+];
+
+const RUN_OPTION: [string, string] = ['--run <number>', 'only this run'];
+
+/** Every command of the program, in the order `help` shows them. */
+export const COMMANDS: CommandEntry[] = [
+  {
+    usage: 'run <spec-or-id>',
+    summary: 'run a spec, or go on with a workflow',
+    details:
+      'Exit codes:\n  0    all jobs completed\n  1    something failed or was canceled\n  2    bad input, nothing was created\n  3    waiting for a decision\n  130  interrupted',
+    options: [...RUN_OPTIONS, ['--dry-run', 'check the spec and print the plan, create nothing']],
+    examples: ['holdfast run workflow.yaml', 'holdfast run workflow.yaml -j 4', 'holdfast run 3'],
+    load: async () => (await import('./commands/run.ts')).runCommand,
+  },
+  {
+    usage: 'status [id]',
+    summary: 'list the workflows, or show one',
+    options: [['--limit <n>', 'how many workflows to list; the newest 20 unless told']],
+    examples: ['holdfast status', 'holdfast status 3', 'holdfast status 3 --output json'],
+    load: async () => (await import('./commands/status.ts')).statusCommand,
+  },
+  {
+    usage: 'jobs [id]',
+    summary: 'list the jobs of a workflow',
+    options: [
+      ['--status <statuses>', 'only jobs in these statuses, separated by commas'],
+      ['--name <text>', 'only jobs whose name contains this'],
+    ],
+    examples: ['holdfast jobs 3', 'holdfast jobs 3 --status failed,terminated', 'holdfast jobs --name train'],
+    load: async () => (await import('./commands/jobs.ts')).jobsCommand,
+  },
+  {
+    usage: 'attempts [id] [job]',
+    summary: 'list attempts, of all jobs or one',
+    options: [RUN_OPTION],
+    examples: ['holdfast attempts 3', 'holdfast attempts 3 train_1', 'holdfast attempts train_1'],
+    load: async () => (await import('./commands/attempts.ts')).attemptsCommand,
+  },
+  {
+    usage: 'logs <id-or-job> [job]',
+    summary: 'print what a job wrote',
+    options: [
+      ['-f, --follow', 'go on until the job has ended, over all its attempts'],
+      ['--stderr', 'its stderr instead of its stdout'],
+      ['--attempt <number>', 'this attempt; the newest unless told'],
+      RUN_OPTION,
+      ['--tail <lines>', 'only the last lines'],
+    ],
+    examples: [
+      'holdfast logs 3 train_1',
+      'holdfast logs train_1 --stderr --tail 20',
+      'holdfast logs 3 train_1 -f',
+    ],
+    load: async () => (await import('./commands/logs.ts')).logsCommand,
+  },
+  {
+    usage: 'events [id]',
+    summary: 'print the audit trail',
+    options: [['--job <job>', 'only events of this job']],
+    examples: ['holdfast events 3', 'holdfast events 3 --job train_1'],
+    load: async () => (await import('./commands/events.ts')).eventsCommand,
+  },
+  {
+    usage: 'explain <id-or-job> [job]',
+    summary: 'why a job waits, was retried or failed',
+    examples: ['holdfast explain 3 train_1', 'holdfast explain train_1'],
+    load: async () => (await import('./commands/explain.ts')).explainCommand,
+  },
+  {
+    usage: 'cancel [id] [jobs...]',
+    summary: 'cancel a workflow or some of its jobs',
+    options: [
+      ['--reason <text>', 'kept in the audit trail'],
+      ['--dry-run', 'tell what would be canceled, change nothing'],
+    ],
+    examples: ['holdfast cancel 3', 'holdfast cancel 3 train_1 train_2 --reason "wrong input"'],
+    load: async () => (await import('./commands/cancel.ts')).cancelCommand,
+  },
+  {
+    usage: 'validate <spec>',
+    summary: 'check a spec, show every mistake',
+    examples: ['holdfast validate workflow.yaml'],
+    load: async () => (await import('./commands/validate.ts')).validateCommand,
+  },
+  {
+    usage: 'plan <spec>',
+    summary: 'in which order jobs would run, and why',
+    options: [['--all', 'every job, also of large workflows']],
+    examples: ['holdfast plan workflow.yaml'],
+    load: async () => (await import('./commands/plan.ts')).planCommand,
+  },
+  {
+    usage: 'graph <spec-or-id>',
+    summary: 'draw the dependencies',
+    options: [
+      ['--format <format>', 'text, mermaid or dot; text unless told'],
+      ['--all', 'every job, also of large workflows'],
+    ],
+    examples: ['holdfast graph workflow.yaml --format mermaid', 'holdfast graph 3 --format dot | dot -Tsvg'],
+    load: async () => (await import('./commands/graph.ts')).graphCommand,
+  },
+  {
+    usage: 'schema',
+    summary: 'print the JSON Schema of specs',
+    examples: ['holdfast schema > holdfast.schema.json'],
+    load: async () => (await import('./commands/schema.ts')).schemaCommand,
+  },
+  {
+    usage: 'init [file]',
+    summary: 'write a starter spec (workflow.yaml)',
+    examples: ['holdfast init', 'holdfast init nightly.yaml'],
+    load: async () => (await import('./commands/init.ts')).initCommand,
+  },
+  {
+    usage: 'config <action>',
+    summary: 'show: every setting and its origin',
+    details: `The first of these that says something wins: flags, HOLDFAST_* variables,\n.holdfast/config.yaml, ~/.config/holdfast/config.yaml, defaults.\n\nKeys:\n${SETTING_KEYS.map((key) => `  ${key.padEnd(32)}${SETTINGS[key].about}`).join('\n')}`,
+    options: RUN_OPTIONS,
+    examples: ['holdfast config show', 'HOLDFAST_MAX_PARALLEL=2 holdfast config show'],
+    load: async () => (await import('./commands/config.ts')).configCommand,
+  },
+  {
+    usage: 'doctor',
+    summary: 'check this machine',
+    examples: ['holdfast doctor'],
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+];

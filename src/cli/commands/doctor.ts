@@ -1,0 +1,8 @@
+import type { Command } from '../command-context.ts';
+import { checkMachine } from '../doctor/check-machine.ts';
+
+export const doctorCommand: Command = async (context) => {
+  const checks = await checkMachine(context.stateDir);
+  context.print(context.render.checks(checks));
+  return checks.some(({ result }) => result === 'fail') ? 1 : 0;
+};

@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { HoldfastError } from '../../core/errors.ts';
+import { findUnfitting } from '../../core/fit.ts';
+import { formatProblem } from '../../spec/problem.ts';
+import type { Command, CommandContext } from '../command-context.ts';
+import { planOfModel } from '../graph/plan.ts';
+import { readSpec } from '../read-spec.ts';
+import { driveRun } from '../run/drive-run.ts';
+import { collectRunResult } from '../run/run-result.ts';
+import { userName } from '../user-name.ts';
+import { isWorkflowId } from '../workflow-argument.ts';
+
+export const runCommand: Command = async (context, { args, options }) => {
+  const target = args[0]!;
+  return isWorkflowId(target)
+    ? goOn(context, Number(target), options.dryRun === true)
+    : runSpec(context, target, options.dryRun === true);
+};
+
+async function runSpec(context: CommandContext, path: string, dryRun: boolean): Promise<number> {
+  const { settings, narrate, print, render } = context;
+  const { model, warnings, unsupported } = readSpec(path, context.origins);
+  for (const warning of warnings) narrate(`warning: ${formatProblem(warning)}`);
+  if (unsupported.length > 0) {
+    const places = unsupported.map(
+      (each) => `${each.feature} (${path}:${each.line}:${each.column}: ${each.path})`,
+    );
+    throw new HoldfastError('NOT_SUPPORTED_YET', { features: places.join(', ') });
+  }
+  const unfitting = findUnfitting(model, { ...settings, memoryBytes: settings.memory });
+  if (unfitting) throw unfitting;
+  if (dryRun) {
+    print(render.plan(planOfModel(model), false));
+    return 0;
+  }
+  const engine = await context.openEngine({ create: true });
+  const workflow = await engine.createWorkflow({
+    model,
+    cwd: process.cwd(),
+    output_dir: resolve(settings.output_dir),
+    actor: userName(),
+  });
+  return driveRun(context, engine, workflow);
+}
+
+async function goOn(context: CommandContext, id: number, dryRun: boolean): Promise<number> {
+  const engine = await context.openEngine();
+  const status = await engine.status(id);
+  if (dryRun) {
+    context.print(context.render.status(status));
+    return 0;
+  }
+  if (!status.complete) return driveRun(context, engine, status.workflow);
+  context.narrate(`workflow ${id} is complete: nothing is run again`);
+  context.print(context.render.runResult(await collectRunResult(engine, status, context)));
+  return status.exit_code ?? 0;
+}

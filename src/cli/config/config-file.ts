@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { HoldfastError } from '../../core/errors.ts';
+import { didYouMean } from '../../spec/suggest.ts';
+import { SETTING_KEYS, type SettingKey } from './settings.ts';
+
+export interface ConfigValue {
+  raw: unknown;
+  /** `file:line`. */
+  place: string;
+}
+
+export type ConfigFile = Partial<Record<SettingKey, ConfigValue>>;
+
+/** Reads a config.yaml; one that does not exist is empty. All mistakes are reported at once. */
+export async function readConfigFile(path: string): Promise<ConfigFile> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new HoldfastError('INVALID_CONFIG', { problems: `${path}: ${(error as Error).message}` }, error);
+  }
+  return parseConfigFile(text, path);
+}
+
+export async function parseConfigFile(text: string, path: string): Promise<ConfigFile> {
+  // Loaded only where a file exists: most commands then start without the YAML parser.
+  const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const place = (offset: number | undefined) => `${path}:${lines.linePos(offset ?? 0).line}`;
+  const problems = document.errors.map((error) => `${place(error.pos[0])}: ${error.message.split('\n')[0]}`);
+  const file: ConfigFile = {};
+  const root = document.contents;
+
+  if (isMap(root)) {
+    for (const pair of root.items) {
+      const key = isScalar(pair.key) ? String(pair.key.value) : '';
+      const where = place(isScalar(pair.key) ? pair.key.range?.[0] : undefined);
+      const known = SETTING_KEYS.find((each) => each === key);
+      if (known === undefined) {
+        problems.push(`${where}: unknown key ${key}${didYouMean(key, SETTING_KEYS)}`);
+      } else {
+        file[known] = { raw: isScalar(pair.value) ? pair.value.value : null, place: where };
+        if (pair.value !== null && !isScalar(pair.value)) problems.push(`${where}: ${key} must be one value`);
+      }
+    }
+  } else if (root !== null && problems.length === 0) {
+    problems.push(`${place(0)}: must be a list of \`key: value\` lines`);
+  }
+  if (problems.length > 0) throw new HoldfastError('INVALID_CONFIG', { problems: problems.join('\n') });
+  return file;
+}

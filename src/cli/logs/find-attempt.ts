@@ -1,0 +1,36 @@
+import type { Engine, JobRef } from '../../core/engine.ts';
+import { HoldfastError } from '../../core/errors.ts';
+import type { AttemptRecord } from '../../core/records.ts';
+import { allPages } from '../all-pages.ts';
+
+export interface AttemptChoice {
+  /** The newest run that has attempts, unless told. */
+  run?: number | undefined;
+  /** The newest, unless told. */
+  attempt?: number | undefined;
+}
+
+/** The attempt that is meant; undefined if the job has none yet. One that was named must exist. */
+export async function findAttempt(
+  engine: Engine,
+  workflowId: number,
+  job: JobRef,
+  choice: AttemptChoice,
+): Promise<AttemptRecord | undefined> {
+  const attempts = await allPages((page) =>
+    engine.listAttempts(workflowId, {
+      ...page,
+      job,
+      ...(choice.run === undefined ? {} : { run_id: choice.run }),
+    }),
+  );
+  const newestRun = attempts.at(-1)?.run_id;
+  const inRun = attempts.filter((attempt) => attempt.run_id === newestRun);
+  if (choice.attempt === undefined) return inRun.at(-1);
+  const found = inRun.find((attempt) => attempt.attempt_id === choice.attempt);
+  if (found !== undefined || inRun.length === 0) return found;
+  throw new HoldfastError('INVALID_ARGUMENT', {
+    argument: '--attempt',
+    problem: `job ${job} has no attempt ${choice.attempt} in run ${newestRun}; its newest is ${inRun.at(-1)!.attempt_id}`,
+  });
+}

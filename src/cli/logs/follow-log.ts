@@ -1,0 +1,97 @@
+import type { Engine, JobRef } from '../../core/engine.ts';
+import { HoldfastError } from '../../core/errors.ts';
+import { TERMINAL_STATUSES } from '../../core/job-status.ts';
+import type { AttemptRecord } from '../../core/records.ts';
+import type { CommandContext } from '../command-context.ts';
+import { attemptOutcome } from '../output/list-tables.ts';
+import { visibleText } from '../output/visible-text.ts';
+import { Wakeups } from '../wakeups.ts';
+import { type AttemptChoice, findAttempt } from './find-attempt.ts';
+import { LogPrinter } from './print-log.ts';
+
+export interface LogTarget {
+  workflowId: number;
+  job: JobRef;
+  choice: AttemptChoice;
+  stream: 'stdout_path' | 'stderr_path';
+  tail: number | undefined;
+}
+
+/**
+ * Prints a job's log as it grows, attempt after attempt, until the job has ended, the one attempt
+ * that was asked for has, or no process drives the run any more.
+ */
+export async function followLog(
+  context: CommandContext,
+  engine: Engine,
+  target: LogTarget,
+  signal: AbortSignal,
+): Promise<void> {
+  const { workflowId, job, choice } = target;
+  const wakeups = new Wakeups(engine, signal);
+  let printed: AttemptRecord | undefined;
+  try {
+    while (!signal.aborted) {
+      const attempt = await findAttempt(engine, workflowId, job, choice);
+      const isNew = attempt !== undefined && !isSame(attempt, printed);
+      if (isNew) {
+        if (printed !== undefined) context.narrate(`attempt ${attempt.attempt_id}`);
+        printed = await printToEnd(context, engine, { ...target, attempt }, wakeups, signal);
+        if (choice.attempt !== undefined || signal.aborted) return;
+        continue;
+      }
+      const { status, reason } = await engine.getJob(workflowId, job);
+      if (TERMINAL_STATUSES.has(status)) {
+        if (attempt === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
+        return;
+      }
+      if ((await engine.status(workflowId)).workers.length === 0) {
+        if (attempt === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
+        context.narrate(`no process drives workflow ${workflowId} now: ${visibleText(reason ?? status)}`);
+        return;
+      }
+      await wakeups.next();
+    }
+  } finally {
+    wakeups.stop();
+  }
+}
+
+function isSame(a: AttemptRecord, b: AttemptRecord | undefined): boolean {
+  return a.run_id === b?.run_id && a.attempt_id === b.attempt_id;
+}
+
+/** Returns the attempt as it was when it had ended. */
+async function printToEnd(
+  context: CommandContext,
+  engine: Engine,
+  { workflowId, job, attempt, stream, tail }: LogTarget & { attempt: AttemptRecord },
+  wakeups: Wakeups,
+  signal: AbortSignal,
+): Promise<AttemptRecord> {
+  const path = attempt[stream];
+  const place = { run: attempt.run_id, attempt: attempt.attempt_id };
+  let printer: LogPrinter | null = null;
+  try {
+    for (;;) {
+      // Asked before the log is read: what was written before the end is then read to its last byte.
+      const now = (await findAttempt(engine, workflowId, job, place)) ?? attempt;
+      const driven = (await engine.status(workflowId)).workers.length > 0;
+      printer ??= await LogPrinter.open(context.stdout, path, tail);
+      if (printer && !wakeups.isWatching) wakeups.watchFile(path);
+      await printer?.printNew();
+      if (now.finished_at_ms !== null || !driven || signal.aborted) {
+        if (now.error !== null) {
+          context.narrate(
+            `attempt ${now.attempt_id}: ${visibleText(attemptOutcome(now))} - ${visibleText(now.reason ?? '')}`,
+          );
+        }
+        return now;
+      }
+      await wakeups.next();
+    }
+  } finally {
+    wakeups.forgetFile();
+    await printer?.close();
+  }
+}

@@ -1,0 +1,101 @@
+import { Command as Commander, CommanderError } from 'commander';
+import type { Invocation } from './command-context.ts';
+import { COMMANDS, type CommandEntry } from './command-table.ts';
+import type { SettingSources } from './config/resolve-settings.ts';
+import { SETTING_KEYS } from './config/settings.ts';
+import { openContext } from './open-context.ts';
+import { printError, printToldError } from './print-error.ts';
+
+/** Runs one command line (without node and script) and returns the exit code. */
+export async function main(argv: string[], version: string): Promise<number> {
+  quietOnBrokenPipe();
+  const json = asksForJson(argv);
+  let exitCode = 0;
+  const program = createProgram(version, json, (code) => {
+    exitCode = code;
+  });
+  try {
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has printed its message already; its codes for help and version are 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return printError(error, json);
+  }
+}
+
+function createProgram(version: string, json: boolean, onEnd: (code: number) => void): Commander {
+  const program = new Commander('holdfast')
+    .description('Runs batch workflows in which failure is a first-class path.')
+    .version(version, '-V, --version')
+    .option('--dir <dir>', 'state directory; .holdfast or HOLDFAST_DIR unless told')
+    .option('--output <form>', 'table, json or quiet')
+    .option('--no-color', 'no colours; also NO_COLOR')
+    .helpCommand('help [command]', 'how to use a command')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ outputError: (text) => printUsageError(text, json) });
+  for (const entry of COMMANDS) addCommand(program, entry, onEnd);
+  return program;
+}
+
+function addCommand(program: Commander, entry: CommandEntry, onEnd: (code: number) => void): void {
+  const command = program
+    .command(entry.usage)
+    .description(entry.summary)
+    .addHelpText('after', helpAfter(entry))
+    .exitOverride();
+  for (const [flags, description] of entry.options ?? []) command.option(flags, description);
+  command.action(async () => {
+    const options = command.optsWithGlobals() as Invocation['options'];
+    const context = await openContext(options.dir as string | undefined, settingFlags(options));
+    try {
+      const run = await entry.load();
+      onEnd(await run(context, { args: command.args, options }));
+    } finally {
+      await context.close();
+    }
+  });
+}
+
+function helpAfter({ details, examples }: CommandEntry): string {
+  const more = details === undefined ? '' : `\n${details}\n`;
+  return `${more}\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
+}
+
+/** Options that are configuration keys, by key. */
+function settingFlags(options: Invocation['options']): SettingSources['flags'] {
+  const flags: SettingSources['flags'] = {};
+  for (const key of SETTING_KEYS) {
+    const value = options[key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+    if (typeof value === 'string') flags[key] = value;
+  }
+  // `--no-color` makes commander set color to false; true is only its default.
+  if (options.color === false) flags.color = 'never';
+  return flags;
+}
+
+function printUsageError(text: string, json: boolean): void {
+  const message = text.trim().replace(/^error: /, '');
+  printToldError(
+    { code: 'INVALID_ARGUMENT', message, hint: '`holdfast help` shows the commands and their options' },
+    json,
+  );
+}
+
+/** Known before the options are parsed, because parsing them can be what fails. */
+function asksForJson(argv: string[]): boolean {
+  const index = argv.indexOf('--output');
+  const value = index >= 0 ? argv[index + 1] : argv.find((word) => word.startsWith('--output='))?.slice(9);
+  return (value ?? process.env.HOLDFAST_OUTPUT) === 'json';
+}
+
+/** A reader that has seen enough (`| head`) is no error; a terminal that went away must not end a run. */
+function quietOnBrokenPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  process.stderr.on('error', () => {});
+}

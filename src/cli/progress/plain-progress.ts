@@ -1,0 +1,113 @@
+import type { Engine } from '../../core/engine.ts';
+import type { EventRecord } from '../../core/records.ts';
+import { clockTime } from '../output/local-time.ts';
+import { type Paint, paintLine } from '../output/styled-line.ts';
+import { endedCount, jobCount } from '../output/workflow-state.ts';
+import { eventLine } from './event-line.ts';
+import type { Progress } from './progress.ts';
+
+/** Above this many jobs, jobs that ended well are told as a share of all. */
+const JOBS_TOLD_ONE_BY_ONE = 200;
+const THIN_INTERVAL_MS = 2000;
+const THIN_SHARE = 0.05;
+const SWEEP_MS = 1000;
+const MIN_READ_MS = 100;
+const PAGE_SIZE = 1000;
+
+/** One line per attempt that ended, for pipes, files and CI. */
+export class PlainProgress implements Progress {
+  private readonly engine: Engine;
+  private readonly workflowId: number;
+  private readonly write: (line: string) => void;
+  private readonly paint: Paint;
+  private readonly thin: boolean;
+  private readonly unsubscribe: () => void;
+  private readonly sweep: NodeJS.Timeout;
+  private after: number;
+  private reading: Promise<void> | null = null;
+  /** Something was committed while a read was on its way. */
+  private wanted = false;
+  private next: NodeJS.Timeout | null = null;
+  private told = { at: 0, ended: 0 };
+  private stopped = false;
+
+  /** `after`: the last event that need not be told. */
+  constructor(
+    engine: Engine,
+    workflow: { id: number; job_count: number; after: number },
+    write: (line: string) => void,
+    paint: Paint,
+  ) {
+    this.engine = engine;
+    this.workflowId = workflow.id;
+    this.after = workflow.after;
+    this.thin = workflow.job_count > JOBS_TOLD_ONE_BY_ONE;
+    this.write = write;
+    this.paint = paint;
+    this.unsubscribe = engine.onChange(this.schedule);
+    this.sweep = setInterval(this.schedule, SWEEP_MS);
+  }
+
+  note(text: string): void {
+    this.write(text);
+  }
+
+  async stop(): Promise<void> {
+    if (this.stopped) return;
+    this.stopped = true;
+    clearInterval(this.sweep);
+    if (this.next !== null) clearTimeout(this.next);
+    this.unsubscribe();
+    await this.reading;
+    await this.read();
+  }
+
+  private readonly schedule = (): void => {
+    this.wanted = true;
+    if (this.stopped || this.next !== null) return;
+    this.next = setTimeout(() => {
+      this.wanted = false;
+      this.reading = this.read()
+        // A look that failed is repeated with the next sweep; the run itself reports what is wrong.
+        .catch(() => {})
+        .finally(() => {
+          this.next = null;
+          if (this.wanted) this.schedule();
+        });
+    }, MIN_READ_MS);
+  };
+
+  private async read(): Promise<void> {
+    let quietly = 0;
+    for (;;) {
+      const page = await this.engine.listEvents(this.workflowId, { after: this.after, limit: PAGE_SIZE });
+      for (const event of page.items) {
+        this.after = event.id;
+        if (this.thin && (event.type === 'completed' || event.type === 'cancel')) quietly += 1;
+        else this.tell(event);
+      }
+      if (page.next === null) break;
+    }
+    if (quietly > 0) await this.tellShare();
+  }
+
+  private tell(event: EventRecord): void {
+    const line = eventLine(event);
+    if (line !== null) this.write(paintLine(line, this.paint));
+  }
+
+  private async tellShare(): Promise<void> {
+    const now = Date.now();
+    const { counts, complete } = await this.engine.status(this.workflowId);
+    const total = jobCount(counts);
+    const ended = endedCount(counts);
+    const due = now - this.told.at >= THIN_INTERVAL_MS || ended - this.told.ended >= total * THIN_SHARE;
+    if (!due && !complete) return;
+    this.told = { at: now, ended };
+    const failed = counts.failed + counts.terminated;
+    const failures = failed > 0 ? `, ${failed} failed` : '';
+    this.write(
+      `${clockTime(now)} ${Math.floor((ended / total) * 100)}%  ${ended} of ${total} jobs ended${failures}`,
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import type { Engine } from '../../core/engine.ts';
+import type { WorkflowRecord } from '../../core/records.ts';
+import type { CommandContext } from '../command-context.ts';
+import { LiveProgress } from './live-progress.ts';
+import { PlainProgress } from './plain-progress.ts';
+import type { Progress } from './progress.ts';
+
+/** A live screen on a terminal, plain lines elsewhere, nothing but notes with `--output quiet`. */
+export async function startProgress(
+  engine: Engine,
+  workflow: WorkflowRecord,
+  context: CommandContext,
+): Promise<Progress> {
+  const { settings, stderr, errorPaint, narrate } = context;
+  if (settings.output === 'quiet') return { note: narrate, stop: async () => {} };
+  if (settings.output === 'table' && stderr.isTTY && process.env.TERM !== 'dumb') {
+    return new LiveProgress(engine, workflow.id, stderr, errorPaint);
+  }
+  const after = await lastEventId(engine, workflow.id);
+  return new PlainProgress(
+    engine,
+    { id: workflow.id, job_count: workflow.job_count, after },
+    narrate,
+    errorPaint,
+  );
+}
+
+/** Only what happens from now on is told. */
+async function lastEventId(engine: Engine, workflowId: number): Promise<number> {
+  let after = 0;
+  for (;;) {
+    const page = await engine.listEvents(workflowId, { after, limit: 1000 });
+    after = page.items.at(-1)?.id ?? after;
+    if (page.next === null) return after;
+  }
+}

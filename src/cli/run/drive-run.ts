@@ -1,0 +1,79 @@
+import type { Engine } from '../../core/engine.ts';
+import { formatDuration } from '../../core/quantity.ts';
+import type { WorkflowRecord } from '../../core/records.ts';
+import { Worker } from '../../worker/worker.ts';
+import type { CommandContext } from '../command-context.ts';
+import { onInterrupt } from '../interrupts.ts';
+import type { Progress } from '../progress/progress.ts';
+import { startProgress } from '../progress/start-progress.ts';
+import { followRun } from './follow-run.ts';
+import { collectRunResult } from './run-result.ts';
+
+const INTERRUPTED = 130;
+
+/** Runs a workflow with a worker in this process, or follows the process that does. Returns the exit code. */
+export async function driveRun(
+  context: CommandContext,
+  engine: Engine,
+  workflow: WorkflowRecord,
+): Promise<number> {
+  const { settings, stateDir, narrate, print, render } = context;
+  const worker = new Worker(engine, {
+    workflowId: workflow.id,
+    stateDir,
+    cpus: settings.cpus,
+    memoryBytes: settings.memory,
+    gpus: settings.gpus,
+    maxParallel: settings.max_parallel,
+    graceMs: settings.grace,
+    keepWork: settings.keep_work,
+  });
+  if (settings.output !== 'quiet') {
+    narrate(
+      `workflow ${workflow.id} ${context.errorPaint('bold', workflow.name)}: ${workflow.job_count} jobs`,
+    );
+  }
+  const progress = await startProgress(engine, workflow, context);
+  const following = new AbortController();
+  let isFollowing = false;
+  const stopListening = onInterrupt((count) => {
+    if (isFollowing) following.abort();
+    else if (count === 1) {
+      worker.stop();
+      void tellStopping(engine, workflow.id, settings.grace, progress);
+    } else {
+      worker.kill();
+      progress.note('killing the running jobs');
+    }
+  });
+
+  let interrupted: boolean;
+  try {
+    const end = await worker.run();
+    interrupted = end === 'stopped';
+    if (end === 'follow') {
+      isFollowing = true;
+      interrupted = !(await followRun(engine, workflow.id, following.signal, progress));
+    }
+  } finally {
+    await progress.stop();
+    stopListening();
+  }
+  const status = await engine.status(workflow.id);
+  print(render.runResult(await collectRunResult(engine, status, context)));
+  return interrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
+}
+
+async function tellStopping(
+  engine: Engine,
+  workflowId: number,
+  graceMs: number,
+  progress: Progress,
+): Promise<void> {
+  // Told even if the state cannot be read any more: the number is the least of it.
+  const running = await engine.status(workflowId).then(
+    ({ counts }) => `${counts.running} running ${counts.running === 1 ? 'job' : 'jobs'}`,
+    () => 'the running jobs',
+  );
+  progress.note(`stopping ${running} (grace ${formatDuration(graceMs)}); press Ctrl-C again to kill them`);
+}

@@ -1,0 +1,177 @@
+import type { JobStatus } from './job-status.ts';
+import type { Outcome } from './outcome.ts';
+import type {
+  AttemptRecord,
+  EventRecord,
+  Explanation,
+  JobDetails,
+  JobRecord,
+  Page,
+  Usage,
+  WorkerRecord,
+  WorkflowRecord,
+  WorkflowStatus,
+} from './records.ts';
+import type { JobConfig, Requirement, WorkflowModel } from './workflow-model.ts';
+
+/** A job by its number or its name. */
+export type JobRef = number | string;
+
+export interface NewWorkflow {
+  model: WorkflowModel;
+  cwd: string;
+  output_dir: string;
+  actor: string;
+}
+
+export interface PageQuery {
+  /** The `next` of the page before. */
+  after?: number;
+  /** At most 1,000; 100 unless told. */
+  limit?: number;
+}
+
+export interface JobQuery extends PageQuery {
+  statuses?: JobStatus[];
+  /** Part of the name. */
+  name?: string;
+}
+
+export interface AttemptQuery extends PageQuery {
+  job?: JobRef;
+  /** Only this run; all runs unless told. */
+  run_id?: number;
+}
+
+export interface EventQuery extends PageQuery {
+  job?: JobRef;
+}
+
+export interface CancelRequest {
+  /** All jobs that have not ended, unless told. */
+  jobs?: JobRef[];
+  actor: string;
+  reason?: string;
+  dry_run?: boolean;
+}
+
+export interface CancelResult {
+  /** Canceled at once: they were not running. */
+  canceled: number[];
+  /** Being stopped by their workers. */
+  stopping: number[];
+}
+
+/** The process that claims jobs, so that another one can tell whether it still lives. */
+export interface WorkerIdentity {
+  host: string;
+  boot_id: string;
+  pid: number;
+  /** Start time of the process, in the units of the host; tells a reused pid. */
+  start_time: string;
+  site: string;
+  labels: string[];
+}
+
+/** What a worker has free at this moment. */
+export interface Capacity {
+  cpus: number;
+  memory_bytes: number;
+  gpus: number;
+  /** How many more jobs it would start. */
+  slots: number;
+  /** CPUs that a job without a requirement takes. */
+  default_cpus: number;
+}
+
+export interface StartReport {
+  token: number;
+  started_at_ms: number;
+}
+
+export interface FinishReport {
+  token: number;
+  /** null if the process was never started. */
+  started_at_ms: number | null;
+  finished_at_ms: number;
+  outcome: Outcome;
+  usage: Usage | null;
+  output?: unknown;
+}
+
+/** A job handed to a worker: the right to make one attempt. */
+export interface Claim {
+  /** Identifies the attempt in reports, and rises with every claim: the fencing token given to programs. */
+  token: number;
+  workflow_id: number;
+  run_id: number;
+  job_id: number;
+  job_name: string;
+  scope: string;
+  visit: number;
+  attempt_id: number;
+  cwd: string;
+  output_dir: string;
+  config: JobConfig;
+  requirement: Requirement;
+  /** Outputs of completed steps, for templates; empty unless the command is one. */
+  outputs: Record<string, unknown>;
+  /** The workflow's variables, for templates; empty unless the command is one. */
+  variables: Record<string, unknown>;
+}
+
+export interface Exchange {
+  started: StartReport[];
+  finished: FinishReport[];
+  /** null: report only. */
+  capacity: Capacity | null;
+  /** Only jobs of this workflow; of any unless told. */
+  workflow_id?: number;
+}
+
+export interface ExchangeResult {
+  claims: Claim[];
+  /** Tokens whose report changed nothing, because the attempt had ended or was never this worker's. */
+  rejected: number[];
+  /** Live attempts of this worker whose job was canceled: end them. */
+  cancel: number[];
+  /** When the next waiting job becomes due; null if none waits. */
+  next_due_at_ms: number | null;
+}
+
+export type Adoption =
+  /** This worker drives the run now; `lost` attempts of dead workers were taken back. */
+  | { mode: 'drive'; lost: number }
+  /** Another live worker drives it; only follow. */
+  | { mode: 'follow'; worker: WorkerRecord };
+
+/**
+ * Everything that can be asked of Holdfast. Implemented in process and, later, over HTTP; commands,
+ * tools and workers are written against it and do not know which they have.
+ * Unknown workflows and jobs, and refused changes, are HoldfastErrors.
+ */
+export interface Engine {
+  createWorkflow(workflow: NewWorkflow): Promise<WorkflowRecord>;
+  getWorkflow(id: number): Promise<WorkflowRecord>;
+  /** Newest first. */
+  listWorkflows(query?: PageQuery): Promise<Page<WorkflowRecord>>;
+  status(workflowId: number): Promise<WorkflowStatus>;
+  listJobs(workflowId: number, query?: JobQuery): Promise<Page<JobRecord>>;
+  getJob(workflowId: number, job: JobRef): Promise<JobDetails>;
+  listAttempts(workflowId: number, query?: AttemptQuery): Promise<Page<AttemptRecord>>;
+  listEvents(workflowId: number, query?: EventQuery): Promise<Page<EventRecord>>;
+  explain(workflowId: number, job: JobRef): Promise<Explanation>;
+  cancel(workflowId: number, request: CancelRequest): Promise<CancelResult>;
+
+  registerWorker(identity: WorkerIdentity): Promise<WorkerRecord>;
+  /** Take over a run: attempts whose worker is dead are closed as lost. */
+  adopt(workflowId: number, workerId: number): Promise<Adoption>;
+  /** Reports and claims in one transaction; also renews the worker's lease. */
+  exchange(workerId: number, exchange: Exchange): Promise<ExchangeResult>;
+  /** The worker leaves; what it still holds is closed as lost. */
+  retireWorker(workerId: number): Promise<void>;
+
+  /** Calls back after something was committed, here or in another process. Returns the way to stop. */
+  onChange(listener: () => void): () => void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,122 @@
+interface ErrorKind {
+  message: (facts: Record<string, string | number>) => string;
+  httpStatus: number;
+  exitCode: 1 | 2;
+  /** What to do next. */
+  hint: (facts: Record<string, string | number>) => string;
+}
+
+/** Every error the product reports. docs/errors.md lists them; a test keeps the two equal. */
+export const ERRORS = {
+  WORKFLOW_NOT_FOUND: {
+    message: ({ id }) => `there is no workflow ${id}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => '`holdfast status` lists the workflows of this directory',
+  },
+  JOB_NOT_FOUND: {
+    message: ({ job, workflow }) => `workflow ${workflow} has no job ${job}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: ({ workflow }) => `\`holdfast jobs ${workflow}\` lists its jobs`,
+  },
+  NO_ATTEMPT: {
+    message: ({ job }) => `job ${job} has not been started yet`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => '`holdfast explain` tells what it waits for',
+  },
+  NO_STATE: {
+    message: ({ path }) => `there is no Holdfast state at ${path}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => 'go to the directory where you ran `holdfast run`, or name it with --dir',
+  },
+  INVALID_SPEC: {
+    message: ({ problems }) => String(problems),
+    httpStatus: 422,
+    exitCode: 2,
+    hint: () => 'nothing was created; `holdfast schema` prints the JSON Schema for your editor',
+  },
+  NOT_SUPPORTED_YET: {
+    message: ({ features }) => `this version cannot run ${features}`,
+    httpStatus: 422,
+    exitCode: 2,
+    hint: () => 'remove these keys, or only `validate`, `plan` and `graph` the file',
+  },
+  DOES_NOT_FIT: {
+    message: ({ job, needs, has }) => `job ${job} needs ${needs}, but this machine offers ${has}`,
+    httpStatus: 422,
+    exitCode: 2,
+    hint: () => 'lower the requirement, or raise the offer with --cpus, --memory or --gpus',
+  },
+  INVALID_ARGUMENT: {
+    message: ({ argument, problem }) => `${argument}: ${problem}`,
+    httpStatus: 400,
+    exitCode: 2,
+    hint: () => '`holdfast help` shows the commands and their options',
+  },
+  INVALID_CONFIG: {
+    message: ({ problems }) => String(problems),
+    httpStatus: 400,
+    exitCode: 2,
+    hint: () => '`holdfast help config` lists the keys and their values',
+  },
+  SCHEMA_TOO_NEW: {
+    message: ({ path, found, known }) => `${path} has schema version ${found}, this Holdfast knows ${known}`,
+    httpStatus: 500,
+    exitCode: 2,
+    hint: () => 'use the Holdfast version that wrote it, or a newer one',
+  },
+  NETWORK_FILE_SYSTEM: {
+    message: ({ path, kind }) =>
+      `${path} is on a network file system (${kind}), where SQLite cannot lock safely`,
+    httpStatus: 500,
+    exitCode: 2,
+    hint: () => 'name a local directory with --dir or HOLDFAST_DIR',
+  },
+  STATE_UNUSABLE: {
+    message: ({ path, problem }) => `cannot use ${path}: ${problem}`,
+    httpStatus: 500,
+    exitCode: 2,
+    hint: () => 'check its permissions and the free space, or name another directory with --dir',
+  },
+  STORE_FAILED: {
+    message: ({ problem }) => `the state could not be saved: ${problem}`,
+    httpStatus: 500,
+    exitCode: 1,
+    hint: () => 'nothing that was reported as done is lost; free some space, then `holdfast run ID` goes on',
+  },
+  WORKER_RETIRED: {
+    message: ({ worker }) =>
+      `worker ${worker} has been retired: its lease ended and its jobs were taken back`,
+    httpStatus: 409,
+    exitCode: 1,
+    hint: () => '`holdfast run ID` goes on with the run',
+  },
+  WORKFLOW_COMPLETE: {
+    message: ({ id }) => `workflow ${id} is complete`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: ({ id }) => `\`holdfast status ${id}\` shows how it ended; run the spec again for a new workflow`,
+  },
+} satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export class HoldfastError extends Error {
+  readonly code: ErrorCode;
+  readonly httpStatus: number;
+  readonly exitCode: number;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, facts: Record<string, string | number> = {}, cause?: unknown) {
+    const kind: ErrorKind = ERRORS[code];
+    super(kind.message(facts), { cause });
+    this.name = 'HoldfastError';
+    this.code = code;
+    this.httpStatus = kind.httpStatus;
+    this.exitCode = kind.exitCode;
+    this.hint = kind.hint(facts);
+  }
+}

@@ -1,0 +1,66 @@
+/** Job statuses; names and numbers are part of the public contract and are stored. */
+export const JOB_STATUS = {
+  uninitialized: 0,
+  blocked: 1,
+  ready: 2,
+  pending: 3,
+  running: 4,
+  completed: 5,
+  failed: 6,
+  canceled: 7,
+  terminated: 8,
+  disabled: 9,
+  pending_failed: 10,
+} as const;
+
+export type JobStatus = keyof typeof JOB_STATUS;
+export const JOB_STATUSES = Object.keys(JOB_STATUS) as JobStatus[];
+
+/** A workflow is complete when each of its jobs is in one of these. */
+export const TERMINAL_STATUSES: ReadonlySet<JobStatus> = new Set([
+  'completed',
+  'failed',
+  'canceled',
+  'terminated',
+  'disabled',
+]);
+
+/** Terminal statuses that make the run exit with 1 and cancel dependents. */
+export const UNSUCCESSFUL_STATUSES: ReadonlySet<JobStatus> = new Set(['failed', 'terminated', 'canceled']);
+
+export function statusName(value: number): JobStatus {
+  const name = JOB_STATUSES[value];
+  if (name === undefined) throw new Error(`no job status has the value ${value}`);
+  return name;
+}
+
+export interface StatusTransition {
+  from: JobStatus;
+  to: JobStatus;
+  /** What makes it happen, in the words of the diagram in docs/statuses.md. */
+  when: string;
+}
+
+/** Every transition the engine makes. docs/statuses.md draws this list; a test keeps the two equal. */
+export const STATUS_TRANSITIONS: readonly StatusTransition[] = [
+  { from: 'uninitialized', to: 'blocked', when: 'initialize' },
+  { from: 'uninitialized', to: 'ready', when: 'no dependencies' },
+  { from: 'blocked', to: 'ready', when: 'dependencies met' },
+  { from: 'blocked', to: 'canceled', when: 'dependency failed or user cancels' },
+  { from: 'ready', to: 'pending', when: 'claimed' },
+  { from: 'ready', to: 'canceled', when: 'user cancels' },
+  { from: 'ready', to: 'failed', when: 'scheduling timeout' },
+  { from: 'pending', to: 'running', when: 'started' },
+  { from: 'pending', to: 'ready', when: 'never started' },
+  { from: 'pending', to: 'failed', when: 'could not be started' },
+  { from: 'pending', to: 'canceled', when: 'user cancels' },
+  { from: 'running', to: 'completed', when: 'success' },
+  { from: 'running', to: 'ready', when: 'retry, lost or stopped' },
+  { from: 'running', to: 'failed', when: 'no retry left' },
+  { from: 'running', to: 'terminated', when: 'no retry left after signal or timeout' },
+  { from: 'running', to: 'canceled', when: 'user cancels' },
+];
+
+export function isTransition(from: JobStatus, to: JobStatus): boolean {
+  return STATUS_TRANSITIONS.some((transition) => transition.from === from && transition.to === to);
+}

@@ -1,0 +1,61 @@
+const UNITS = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const;
+
+/** `512m`, `2g`, `1.5GiB`, `100b` or bare bytes → bytes; undefined if it is none of these. */
+export function parseSize(text: string | number): number | undefined {
+  if (typeof text === 'number') return Number.isSafeInteger(text) && text >= 0 ? text : undefined;
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([kmgt])?(?:i?b)?\s*$/i.exec(text);
+  if (!match) return undefined;
+  const unit = match[2] ? UNITS[match[2].toLowerCase() as keyof typeof UNITS] : 1;
+  const bytes = Math.round(Number(match[1]) * unit);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+export function formatSize(bytes: number): string {
+  for (const unit of ['t', 'g', 'm', 'k'] as const) {
+    const value = bytes / UNITS[unit];
+    if (value >= 1) return `${Number.isInteger(value) ? value : value.toFixed(1)}${unit}`;
+  }
+  return `${bytes}b`;
+}
+
+const DURATION_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `30s`, `1h30m`, ISO 8601 (`PT1H30M`, `P1DT2H`), or a bare number in `bareUnitMs` → milliseconds. */
+export function parseDuration(text: string | number, bareUnitMs: number): number | undefined {
+  if (typeof text === 'number')
+    return Number.isFinite(text) && text >= 0 ? Math.round(text * bareUnitMs) : undefined;
+  const trimmed = text.trim();
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * bareUnitMs);
+  const iso =
+    /^P(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(
+      trimmed,
+    );
+  if (iso && trimmed !== 'P' && !trimmed.endsWith('T')) {
+    const [weeks, days, hours, minutes, seconds] = iso.slice(1).map((part) => Number(part ?? 0));
+    return Math.round(
+      weeks! * 7 * DURATION_MS.d +
+        days! * DURATION_MS.d +
+        hours! * DURATION_MS.h +
+        minutes! * DURATION_MS.m +
+        seconds! * DURATION_MS.s,
+    );
+  }
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d)\s*)+$/.test(trimmed)) return undefined;
+  let total = 0;
+  for (const [, value, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+    total += Number(value) * DURATION_MS[unit as keyof typeof DURATION_MS];
+  }
+  return Math.round(total);
+}
+
+/** Shortest readable form: `850ms`, `2.5s`, `1m30s`, `2h05m`, `3d04h`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)}ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))}s`;
+  const whole = Math.round(seconds);
+  const pad = (value: number) => String(value).padStart(2, '0');
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${pad(whole % 60)}s`;
+  if (whole < 86_400) return `${Math.floor(whole / 3600)}h${pad(Math.floor((whole % 3600) / 60))}m`;
+  return `${Math.floor(whole / 86_400)}d${pad(Math.floor((whole % 86_400) / 3600))}h`;
+}

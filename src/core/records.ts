@@ -1,0 +1,191 @@
+import type { WalkStep } from './decide.ts';
+import type { JobStatus } from './job-status.ts';
+import type { Category, Cause, Outcome } from './outcome.ts';
+import type { JobConfig, Requirement } from './workflow-model.ts';
+
+// What the engine tells about stored things. Field names are the public ones: `--output json` prints
+// these objects, and over HTTP they are the bodies.
+
+/** Times are milliseconds since the epoch. */
+type Millis = number;
+
+export interface WorkflowRecord {
+  id: number;
+  name: string;
+  description: string | null;
+  user: string | null;
+  project: string | null;
+  run_id: number;
+  created_at_ms: Millis;
+  /** Where the user ran the command; jobs run there. */
+  cwd: string;
+  output_dir: string;
+  max_parallel: number | null;
+  limits: Record<string, number>;
+  job_count: number;
+}
+
+export interface WorkerRecord {
+  id: number;
+  host: string;
+  pid: number;
+  site: string;
+  alive: boolean;
+  registered_at_ms: Millis;
+  lease_expires_at_ms: Millis;
+}
+
+export type StatusCounts = Record<JobStatus, number>;
+
+/** One look at a workflow: what `status` prints and the progress screen shows. */
+export interface WorkflowStatus {
+  workflow: WorkflowRecord;
+  counts: StatusCounts;
+  complete: boolean;
+  /** What `run` would exit with now: 0, 1, 3, or null while incomplete and nothing waits for a decision. */
+  exit_code: 0 | 1 | 3 | null;
+  started_at_ms: Millis | null;
+  finished_at_ms: Millis | null;
+  /** Workers that are alive and drive this workflow. */
+  workers: WorkerRecord[];
+  /** Running jobs, longest first; at most 20. */
+  running: { job_id: number; name: string; attempt_id: number; started_at_ms: Millis }[];
+  /** Retries that wait, earliest first; at most 20. */
+  waiting: {
+    job_id: number;
+    name: string;
+    attempt_id: number;
+    retry_available_at_ms: Millis;
+    reason: string;
+  }[];
+  /** The last failures, newest first, recovered ones included; at most 10. */
+  failures: {
+    job_id: number;
+    name: string;
+    attempt_id: number;
+    outcome: string;
+    reason: string;
+    finished_at_ms: Millis;
+  }[];
+  /** Attempts that ended in this run, and how long the successful ones took on average. */
+  attempts: { finished: number; mean_success_ms: number | null };
+}
+
+export interface JobRecord {
+  id: number;
+  workflow_id: number;
+  run_id: number;
+  name: string;
+  scope: string;
+  status: JobStatus;
+  priority: number;
+  visit: number;
+  /** The newest attempt of this run; 0 before the first. */
+  attempt_id: number;
+  failure_count: number;
+  preemption_count: number;
+  max_retries_failure: number;
+  max_retries_preemption: number;
+  /** When the next retry may start; 0 if it need not wait. */
+  retry_available_at_ms: Millis | 0;
+  /** Why the job is in this status, in one sentence; null while nothing happened. */
+  reason: string | null;
+  cancel_requested: boolean;
+}
+
+export interface JobDetails extends JobRecord {
+  config: JobConfig;
+  requirement: Requirement;
+  depends_on: { job_id: number; name: string; status: JobStatus }[];
+}
+
+export type AttemptState =
+  | 'PENDING'
+  | 'RUNNING'
+  | 'SUCCEEDED'
+  | 'FAILED'
+  | 'WORKER_FAILED'
+  | 'KILLED'
+  | 'STOPPED';
+
+/** Resources the process tree used; null where the attempt was too short to sample. */
+export interface Usage {
+  peak_rss_bytes: number;
+  cpu_seconds: number;
+}
+
+export interface AttemptRecord {
+  job_id: number;
+  job_name: string;
+  run_id: number;
+  visit: number;
+  attempt_id: number;
+  worker_id: number;
+  state: AttemptState;
+  exit_code: number | null;
+  signal: string | null;
+  /** The outcome in words; null while live or after success. */
+  error: string | null;
+  claimed_at_ms: Millis;
+  started_at_ms: Millis | null;
+  finished_at_ms: Millis | null;
+  is_worker_failure: boolean;
+  outcome: Outcome | null;
+  cause: Cause | null;
+  match_code: number | null;
+  category: Category | null;
+  verdict: string | null;
+  rule: string | null;
+  reason: string | null;
+  actor: string | null;
+  usage: Usage | null;
+  stdout_path: string;
+  stderr_path: string;
+  /** A step's output. */
+  output: unknown;
+}
+
+/** What is written to the audit trail. `completed`, `retry`, `requeue`, `failure` and `cancel` close an attempt. */
+export type EventType =
+  | 'workflow_created'
+  | 'run_started'
+  | 'run_resumed'
+  | 'run_finished'
+  | 'worker_lost'
+  | 'cancel_requested'
+  | 'completed'
+  | 'retry'
+  | 'requeue'
+  | 'failure'
+  | 'cancel';
+
+export interface EventRecord {
+  id: number;
+  workflow_id: number;
+  run_id: number;
+  job_id: number | null;
+  job_name: string | null;
+  attempt_id: number | null;
+  at_ms: Millis;
+  type: EventType;
+  actor: string | null;
+  reason: string | null;
+  data: Record<string, unknown>;
+}
+
+export interface Explanation {
+  job: JobDetails;
+  /** The one sentence that matters most. */
+  headline: string;
+  /** What happens next without anybody doing anything. */
+  next: string;
+  /** A command that helps, if there is one. */
+  hint: string | null;
+  attempts: { attempt: AttemptRecord; walk: WalkStep[] }[];
+}
+
+/** A page of a list; `next` is the `after` of the following one, null at the end. */
+export interface Page<T> {
+  items: T[];
+  next: number | null;
+}

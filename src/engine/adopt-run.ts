@@ -1,0 +1,78 @@
+import { HoldfastError } from '../core/errors.ts';
+import { outcome } from '../core/outcome.ts';
+import { listHeldAttempts } from '../store/attempt-rows.ts';
+import { appendEvent } from '../store/event-rows.ts';
+import type { Script } from '../store/script.ts';
+import { findWorker, listWorkersOf, retire, type WorkerRow } from '../store/worker-rows.ts';
+import { findRun, findWorkflow, setDriver, type WorkflowRow } from '../store/workflow-rows.ts';
+import { endAttempts } from './end-attempts.ts';
+
+/** Whether the worker may still be at work: not retired, and alive or within its lease. */
+export type IsAlive = (worker: WorkerRow, now: number) => boolean;
+
+/** What a worker still holds is lost with it, and it may report no more. Returns how many attempts that were. */
+export function* retireWorker(workerId: number, now: number, actor: string | null): Script<number> {
+  if (!(yield* retire(workerId, now))) return 0;
+  const held = yield* listHeldAttempts(workerId);
+  const endings = held.map((live) => ({
+    live,
+    report: {
+      started_at_ms: live.started_at,
+      finished_at_ms: now,
+      outcome: outcome({ lost: true }),
+      usage: null,
+    },
+  }));
+  yield* endAttempts(endings, now, actor);
+  return held.length;
+}
+
+/** Retires the dead workers of a workflow. Returns how many attempts were lost with them. */
+export function* reapDeadWorkers(workflow: WorkflowRow, now: number, isAlive: IsAlive): Script<number> {
+  let lost = 0;
+  for (const worker of yield* listWorkersOf(workflow.id, workflow.run_id)) {
+    if (isAlive(worker, now)) continue;
+    const held = yield* retireWorker(worker.id, now, null);
+    lost += held;
+    yield* appendEvent({
+      workflow_id: workflow.id,
+      run_id: workflow.run_id,
+      at: now,
+      type: 'worker_lost',
+      reason: `worker ${worker.id} (${worker.host}, process ${worker.pid}) is gone`,
+      data: { worker_id: worker.id, attempts: held },
+    });
+  }
+  return lost;
+}
+
+export type AdoptionRow = { mode: 'drive'; lost: number } | { mode: 'follow'; worker: WorkerRow };
+
+/** Makes the worker the driver of the run, unless another live worker is. */
+export function* adoptRun(
+  workflowId: number,
+  workerId: number,
+  now: number,
+  isAlive: IsAlive,
+): Script<AdoptionRow> {
+  const workflow = yield* findWorkflow(workflowId);
+  if (workflow === undefined) throw new HoldfastError('WORKFLOW_NOT_FOUND', { id: workflowId });
+  const run = yield* findRun(workflow.id, workflow.run_id);
+  if (run.finished_at !== null) throw new HoldfastError('WORKFLOW_COMPLETE', { id: workflowId });
+  if (run.driver_id !== null && run.driver_id !== workerId) {
+    const driver = yield* findWorker(run.driver_id);
+    if (driver !== undefined && driver.retired_at === null && isAlive(driver, now)) {
+      return { mode: 'follow', worker: driver };
+    }
+  }
+  const lost = yield* reapDeadWorkers(workflow, now, isAlive);
+  yield* setDriver(workflow.id, workflow.run_id, workerId, now);
+  yield* appendEvent({
+    workflow_id: workflow.id,
+    run_id: workflow.run_id,
+    at: now,
+    type: run.started_at === null ? 'run_started' : 'run_resumed',
+    data: { worker_id: workerId, ...(lost > 0 ? { lost } : {}) },
+  });
+  return { mode: 'drive', lost };
+}

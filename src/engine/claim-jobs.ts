@@ -1,0 +1,155 @@
+import type { Capacity, Claim } from '../core/engine.ts';
+import type { Requirement } from '../core/workflow-model.ts';
+import { insertAttempt, loadOutputs } from '../store/attempt-rows.ts';
+import {
+  countLiveByRequirement,
+  decodeConfig,
+  type JobRow,
+  listClaimable,
+  toPending,
+} from '../store/job-rows.ts';
+import type { Script } from '../store/script.ts';
+import { listRequirements, type WorkflowRow } from '../store/workflow-rows.ts';
+
+/** What is free for one workflow while claims are made; shrinks with each. */
+class Room {
+  private readonly capacity: Capacity;
+  private readonly named: Map<string, number>;
+  private parallel: number;
+
+  constructor(capacity: Capacity, named: Map<string, number>, parallel: number) {
+    this.capacity = capacity;
+    this.named = named;
+    this.parallel = parallel;
+  }
+
+  /** How many jobs could start at the most, whatever they need. */
+  get slots(): number {
+    return Math.min(this.capacity.slots, this.parallel);
+  }
+
+  fits(need: Requirement): boolean {
+    return this.countOf(need) > 0;
+  }
+
+  /** How many jobs with this requirement could start now. */
+  countOf(need: Requirement): number {
+    const { cpus, memory_bytes, gpus } = this.capacity;
+    const parts = [
+      this.slots,
+      (cpus + 1e-9) / this.cpusOf(need),
+      memory_bytes / (need.memoryBytes ?? 0),
+      gpus / need.gpus,
+    ];
+    for (const [name, amount] of Object.entries(need.resources))
+      parts.push((this.named.get(name) ?? 0) / amount);
+    // Nothing needed of nothing left is 0 / 0, and no obstacle.
+    return Math.floor(Math.min(...parts.filter((part) => !Number.isNaN(part))));
+  }
+
+  take(need: Requirement): void {
+    this.capacity.slots -= 1;
+    this.capacity.cpus -= this.cpusOf(need);
+    this.capacity.memory_bytes -= need.memoryBytes ?? 0;
+    this.capacity.gpus -= need.gpus;
+    this.parallel -= 1;
+    for (const [name, amount] of Object.entries(need.resources)) {
+      this.named.set(name, (this.named.get(name) ?? 0) - amount);
+    }
+  }
+
+  private cpusOf(need: Requirement): number {
+    return need.cpus ?? this.capacity.default_cpus;
+  }
+}
+
+type StoredRequirement = Requirement & { id: number };
+
+/**
+ * Claims what fits, by priority, then in the order of creation. Ready jobs are asked for by requirement, so
+ * that any number of jobs that do not fit costs nothing. `capacity` is reduced by what was claimed.
+ */
+export function* claimJobs(
+  workflow: WorkflowRow,
+  workerId: number,
+  capacity: Capacity,
+  now: number,
+): Script<Claim[]> {
+  const requirements = new Map<number, StoredRequirement>();
+  for (const requirement of yield* listRequirements(workflow.id))
+    requirements.set(requirement.id, requirement);
+  const room = yield* measureRoom(workflow, capacity, requirements);
+
+  const candidates: JobRow[] = [];
+  for (const requirement of requirements.values()) {
+    const count = room.countOf(requirement);
+    if (count > 0) candidates.push(...(yield* listClaimable(workflow.id, requirement.id, count)));
+  }
+  candidates.sort((a, b) => b.priority - a.priority || a.id - b.id);
+
+  const claims: Claim[] = [];
+  let outputs: Record<string, unknown> | null = null;
+  for (const job of candidates) {
+    if (room.slots <= 0) break;
+    const requirement = requirements.get(job.requirement_id)!;
+    if (!room.fits(requirement)) continue;
+    room.take(requirement);
+    const config = decodeConfig(job.config);
+    if (config.template) outputs ??= yield* loadOutputs(workflow.id, workflow.run_id);
+    claims.push(
+      yield* claimJob(workflow, job, workerId, now, {
+        config,
+        requirement,
+        outputs: config.template ? outputs! : {},
+        variables: config.template ? (JSON.parse(workflow.variables) as Record<string, unknown>) : {},
+      }),
+    );
+  }
+  return claims;
+}
+
+function* claimJob(
+  workflow: WorkflowRow,
+  job: JobRow,
+  workerId: number,
+  now: number,
+  facts: Pick<Claim, 'config' | 'requirement' | 'outputs' | 'variables'>,
+): Script<Claim> {
+  yield* toPending(job);
+  const attempt = {
+    workflow_id: workflow.id,
+    job_id: job.id,
+    run_id: workflow.run_id,
+    visit: job.visit,
+    attempt_id: job.attempt_id + 1,
+  };
+  const token = yield* insertAttempt({ ...attempt, worker_id: workerId, claimed_at: now });
+  return {
+    ...attempt,
+    token,
+    job_name: job.name,
+    scope: job.scope,
+    cwd: workflow.cwd,
+    output_dir: workflow.output_dir,
+    ...facts,
+  };
+}
+
+/** Limits hold for all workers of the workflow together, so they are measured in the claiming transaction. */
+function* measureRoom(
+  workflow: WorkflowRow,
+  capacity: Capacity,
+  requirements: Map<number, StoredRequirement>,
+): Script<Room> {
+  const named = new Map(Object.entries(JSON.parse(workflow.limits) as Record<string, number>));
+  let parallel = workflow.max_parallel ?? Number.POSITIVE_INFINITY;
+  if (named.size > 0 || workflow.max_parallel !== null) {
+    for (const { requirement_id, count } of yield* countLiveByRequirement(workflow.id)) {
+      parallel -= count;
+      for (const [name, amount] of Object.entries(requirements.get(requirement_id)!.resources)) {
+        named.set(name, (named.get(name) ?? 0) - amount * count);
+      }
+    }
+  }
+  return new Room(capacity, named, parallel);
+}

@@ -1,0 +1,60 @@
+import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Engine } from '../core/engine.ts';
+import { HoldfastError } from '../core/errors.ts';
+import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { LocalEngine } from './local-engine.ts';
+import { WakeChannel } from './wake-channel.ts';
+
+export interface OpenOptions {
+  /** The state directory. */
+  dir: string;
+  /** Make it if it is not there; otherwise that is an error. */
+  create: boolean;
+  clock?: () => number;
+}
+
+/** Opens the engine embedded in this process, on the SQLite database of a state directory. */
+export async function openEngine({ dir, create, clock = Date.now }: OpenOptions): Promise<Engine> {
+  const stateDir = resolve(dir);
+  const path = join(stateDir, 'holdfast.db');
+  if (!create && !existsSync(path)) throw new HoldfastError('NO_STATE', { path: stateDir });
+  try {
+    mkdirSync(stateDir, { recursive: true });
+    accessSync(stateDir, constants.W_OK);
+  } catch (error) {
+    throw new HoldfastError('STATE_UNUSABLE', { path: stateDir, problem: (error as Error).message }, error);
+  }
+  const kind = networkFileSystem(stateDir);
+  if (kind !== undefined) throw new HoldfastError('NETWORK_FILE_SYSTEM', { path: stateDir, kind });
+  try {
+    return new LocalEngine(new SqliteStore(path), new WakeChannel(stateDir), clock);
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code !== 'STORE_FAILED') throw error;
+    throw new HoldfastError('STATE_UNUSABLE', { path, problem: (error as Error).message }, error);
+  }
+}
+
+/** Magic numbers of statfs(2) for file systems on which SQLite's locks do not hold. */
+const NETWORK_TYPES = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x19830326, 'BeeGFS'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+  [0x01021997, '9P'],
+]);
+
+/** The kind of network file system the path is on; undefined if it is local or cannot be told. */
+export function networkFileSystem(path: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return NETWORK_TYPES.get(statfsSync(existsSync(path) ? path : dirname(path)).type >>> 0);
+  } catch {
+    return undefined;
+  }
+}

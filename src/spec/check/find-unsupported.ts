@@ -1,0 +1,108 @@
+import type { Findings } from '../findings.ts';
+import type { SpecPath } from '../problem.ts';
+import type { JobSpec } from '../schema/job-schema.ts';
+import type { StepSpec } from '../schema/step-schema.ts';
+import type { WorkflowSpec } from '../schema/workflow-schema.ts';
+
+interface LaterKey {
+  feature: string;
+  /** Which values ask for the behaviour; any, unless told. */
+  when?: (value: unknown) => boolean;
+}
+
+const isTrue = (value: unknown) => value === true;
+const isFilled = (value: unknown) => Object.keys(value as object).length > 0;
+const asksForNodes = (value: unknown) => ((value as { num_nodes?: number }).num_nodes ?? 1) > 1;
+
+const HANDLER: LaterKey = { feature: 'failure handlers' };
+const POST: LaterKey = { feature: 'post scripts' };
+const ROUTES: LaterKey = { feature: 'failure routing', when: (value) => value !== 'none' };
+const ON_CALL: LaterKey = { feature: 'on-call jobs', when: isTrue };
+const USER_DATA: LaterKey = { feature: 'user data' };
+const NODES: LaterKey = { feature: 'jobs over several nodes', when: asksForNodes };
+
+/**
+ * Keys that are checked but do nothing in this version; `run` refuses them. A key of the schema is
+ * either here or reaches the model: a test compares the two with the schema.
+ */
+export const LATER_KEYS = {
+  workflow: {
+    user_data: { ...USER_DATA, when: isFilled },
+    failure_handlers: { ...HANDLER, when: isFilled },
+    use_pending_failed: { feature: 'pending_failed', when: isTrue },
+    routing: { feature: 'failure routing' },
+    slurm_schedulers: { feature: 'Slurm', when: isFilled },
+    slurm_defaults: { feature: 'Slurm', when: isFilled },
+    resource_monitor: {
+      feature: 'the resource monitor',
+      when: (value) => (value as { enabled?: boolean }).enabled !== false,
+    },
+    actions: { feature: 'actions', when: isFilled },
+  },
+  job: {
+    input_user_data: USER_DATA,
+    output_user_data: USER_DATA,
+    input_user_data_regexes: USER_DATA,
+    output_user_data_regexes: USER_DATA,
+    resource_requirements: NODES,
+    failure_handler: HANDLER,
+    post: POST,
+    on_fail: ROUTES,
+    on_success: ROUTES,
+    on_call: ON_CALL,
+    scheduler: { feature: 'Slurm' },
+    ports: { feature: 'ports' },
+  },
+  step: {
+    forEach: { feature: 'forEach', when: isTrue },
+    fanout: { feature: 'forEach', when: (value) => value === 'reduce' },
+    if: { feature: 'conditions' },
+    fail_if: { feature: 'conditions' },
+    continue_on_failure: { feature: 'continue_on_failure', when: isTrue },
+    on_call: ON_CALL,
+    failure_handler: HANDLER,
+    post: POST,
+    on_fail: ROUTES,
+    on_success: ROUTES,
+  },
+} satisfies Record<string, Record<string, LaterKey>>;
+
+/** Every use of a later version's behaviour. */
+export function findUnsupported(spec: WorkflowSpec, findings: Findings): void {
+  flag(spec, LATER_KEYS.workflow, [], findings);
+  for (const [index, requirement] of (spec.resource_requirements ?? []).entries()) {
+    if (asksForNodes(requirement))
+      findings.notYet(['resource_requirements', index, 'num_nodes'], NODES.feature);
+  }
+  for (const [index, job] of (spec.jobs ?? []).entries()) {
+    flag(job, LATER_KEYS.job, ['jobs', index], findings);
+    if (job.command.includes('${user_data.')) findings.notYet(['jobs', index, 'command'], USER_DATA.feature);
+  }
+  for (const [id, step] of Object.entries(spec.steps ?? {})) {
+    flag(step, LATER_KEYS.step, ['steps', id], findings);
+    flagAlternatives(step, spec, id, findings);
+  }
+}
+
+function flag(
+  written: WorkflowSpec | JobSpec | StepSpec,
+  keys: Record<string, LaterKey>,
+  path: SpecPath,
+  findings: Findings,
+): void {
+  for (const key of Object.keys(written)) {
+    if (!Object.hasOwn(keys, key)) continue;
+    const { feature, when } = keys[key]!;
+    const value = (written as Record<string, unknown>)[key];
+    if (value !== undefined && (when?.(value) ?? true)) findings.notYet([...path, key], feature);
+  }
+}
+
+/** `a|b` waits for one of them, unless a step has that very name. */
+function flagAlternatives(step: StepSpec, spec: WorkflowSpec, id: string, findings: Findings): void {
+  for (const name of [step.depends_on ?? []].flat()) {
+    if (name.includes('|') && !Object.hasOwn(spec.steps!, name)) {
+      findings.notYet(['steps', id, 'depends_on'], 'waiting for one of several steps');
+    }
+  }
+}

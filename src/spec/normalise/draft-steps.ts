@@ -1,0 +1,39 @@
+import type { StepSpec } from '../schema/step-schema.ts';
+import { isTemplate } from '../template/check-template.ts';
+import { type JobDraft, references } from './job-draft.ts';
+import type { SpecContext } from './spec-context.ts';
+
+/** Steps as jobs, in written order; `written order` itself becomes dependencies later. */
+export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext): JobDraft[] {
+  return Object.entries(steps).map(([id, step]) => {
+    const path = ['steps', id];
+    return {
+      name: id,
+      path,
+      binding: {},
+      command: step.exec,
+      template: isTemplate(step.exec),
+      cwd: null,
+      env: { ...context.env, ...context.environment(step.env, {}, [...path, 'env']) },
+      labels: [],
+      dependsOn: references(step.depends_on, [...path, 'depends_on']),
+      dependsOnRegexes: [],
+      inputFiles: [],
+      outputFiles: [],
+      requirement: context.requirements.resolve(undefined, {}, path).index,
+      settings: {
+        retry: context.retry(step.retry, path),
+        timeoutMs: context.milliseconds(step.timeout),
+        deadlineMs: null,
+        schedulingTimeoutMs: null,
+        isolate: false,
+        limitResources: true,
+        output: step.output ?? 'auto',
+        tags: step.tags ?? [],
+        group: step.group ?? null,
+        priority: 0,
+        cancelOnBlockingJobFailure: true,
+      },
+    };
+  });
+}

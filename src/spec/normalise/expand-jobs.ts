@@ -1,0 +1,127 @@
+import type { SpecPath } from '../problem.ts';
+import type { JobSpec } from '../schema/job-schema.ts';
+import type { RequirementSpec } from '../schema/requirement-schema.ts';
+import { expandSweep } from '../sweep/expand-sweep.ts';
+import type { Binding } from '../sweep/placeholders.ts';
+import { type JobDraft, type JobSettings, type Reference, references } from './job-draft.ts';
+import type { SpecContext } from './spec-context.ts';
+
+/** Every expansion of every written job, in the order written; equal names are not yet collapsed. */
+export function expandJobs(jobs: JobSpec[], context: SpecContext): JobDraft[] {
+  const drafts: JobDraft[] = [];
+  for (const [index, job] of jobs.entries()) {
+    const path = ['jobs', index];
+    const bindings = expandSweep(job, path, context.shared, context.findings);
+    const expand = expander(job, path, context);
+    for (const binding of bindings) drafts.push(expand(binding));
+  }
+  return drafts;
+}
+
+function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding: Binding) => JobDraft {
+  const { text, files } = context;
+  const at = (key: string) => [...path, key];
+  const paths = {
+    name: at('name'),
+    command: at('command'),
+    cwd: at('cwd'),
+    env: at('env'),
+    labels: at('labels'),
+  };
+  const dependsOn = references(job.depends_on, at('depends_on'));
+  const dependsOnRegexes = references(job.depends_on_regexes, at('depends_on_regexes'));
+  const fileReferences = {
+    input: references(job.input_files, at('input_files')),
+    output: references(job.output_files, at('output_files')),
+    inputPatterns: references(job.input_files_regexes, at('input_files_regexes')),
+    outputPatterns: references(job.output_files_regexes, at('output_files_regexes')),
+  };
+  const settingsFor = settingsByRuntime(job, path, context);
+  const ownEnv = job.env !== undefined && Object.keys(job.env).length > 0;
+  const fill = (reference: Reference, binding: Binding): Reference => ({
+    text: text.fill(reference.text, binding, reference.path),
+    path: reference.path,
+  });
+  const filePaths = (named: Reference[], patterns: Reference[], binding: Binding): Reference[] => [
+    ...named.flatMap((reference) => {
+      const filePath = files.path(fill(reference, binding));
+      return filePath === undefined ? [] : [{ text: filePath, path: reference.path }];
+    }),
+    ...patterns.flatMap((pattern) =>
+      files.matching(fill(pattern, binding)).map((filePath) => ({ text: filePath, path: pattern.path })),
+    ),
+  ];
+
+  return (binding) => {
+    const inputFiles = filePaths(fileReferences.input, fileReferences.inputPatterns, binding);
+    const outputFiles = filePaths(fileReferences.output, fileReferences.outputPatterns, binding);
+    const command = files.substitute(
+      text.fill(job.command, binding, paths.command),
+      paths.command,
+      (kind, used) => (kind === 'input' ? inputFiles : outputFiles).push({ text: used, path: paths.command }),
+    );
+    const { index, runtimeMs } = requirementOf(job, binding, path, context);
+    return {
+      name: text.fill(job.name, binding, paths.name),
+      path,
+      binding,
+      command,
+      template: false,
+      cwd: job.cwd === undefined ? null : text.fill(job.cwd, binding, paths.cwd),
+      env: ownEnv ? { ...context.env, ...context.environment(job.env, binding, paths.env) } : context.env,
+      labels: (job.labels ?? []).map((label) => text.fill(label, binding, paths.labels)),
+      dependsOn: dependsOn.map((reference) => fill(reference, binding)),
+      dependsOnRegexes: dependsOnRegexes.map((reference) => fill(reference, binding)),
+      inputFiles,
+      outputFiles,
+      requirement: index,
+      settings: settingsFor(runtimeMs),
+    };
+  };
+}
+
+function requirementOf(
+  job: JobSpec,
+  binding: Binding,
+  path: SpecPath,
+  context: SpecContext,
+): { index: number; runtimeMs: number | null } {
+  const asked: string | RequirementSpec | undefined =
+    typeof job.resource_requirements === 'string'
+      ? context.text.fill(job.resource_requirements, binding, [...path, 'resource_requirements'])
+      : job.resource_requirements;
+  const resources: Record<string, number> = {};
+  for (const [name, amount] of Object.entries(job.resources ?? {})) {
+    const at = [...path, 'resources', name];
+    const value = typeof amount === 'number' ? amount : Number(context.text.fill(amount, binding, at));
+    if (Number.isSafeInteger(value) && value > 0) resources[context.text.fill(name, binding, at)] = value;
+    else context.findings.errorOnce(at, `${amount} must be a whole number above 0 in every expansion`);
+  }
+  return context.requirements.resolve(asked, resources, path);
+}
+
+/** Settings are read once per written job; only the runtime can differ between its expansions. */
+function settingsByRuntime(
+  job: JobSpec,
+  path: SpecPath,
+  context: SpecContext,
+): (runtimeMs: number | null) => JobSettings {
+  const timeoutMs = context.milliseconds(job.timeout);
+  const base: JobSettings = {
+    retry: context.retry(job.retry, path),
+    timeoutMs,
+    deadlineMs: context.milliseconds(job.deadline),
+    schedulingTimeoutMs: context.milliseconds(job.scheduling_timeout),
+    isolate: job.isolate ?? false,
+    limitResources: job.limit_resources ?? true,
+    output: null,
+    tags: [],
+    group: null,
+    priority: job.priority ?? 0,
+    cancelOnBlockingJobFailure: job.cancel_on_blocking_job_failure ?? true,
+  };
+  return (runtimeMs) => {
+    if (runtimeMs === null) return base;
+    return { ...base, timeoutMs: timeoutMs === null ? runtimeMs : Math.min(timeoutMs, runtimeMs) };
+  };
+}

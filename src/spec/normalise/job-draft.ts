@@ -1,0 +1,52 @@
+import type { RetryPolicy } from '../../core/retry-policy.ts';
+import type { OutputMode } from '../../core/workflow-model.ts';
+import type { SpecPath } from '../problem.ts';
+import type { Binding } from '../sweep/placeholders.ts';
+
+/** A text that refers to something, and where it was written. */
+export interface Reference {
+  text: string;
+  path: SpecPath;
+}
+
+/** What all expansions of one written job share. */
+export interface JobSettings {
+  retry: RetryPolicy;
+  timeoutMs: number | null;
+  deadlineMs: number | null;
+  schedulingTimeoutMs: number | null;
+  isolate: boolean;
+  limitResources: boolean;
+  output: OutputMode | null;
+  tags: string[];
+  group: string | null;
+  priority: number;
+  cancelOnBlockingJobFailure: boolean;
+}
+
+/** One job after expansion and substitution, its references still by name. */
+export interface JobDraft {
+  name: string;
+  /** Where the job was written; all expansions of a sweep share it. */
+  path: SpecPath;
+  binding: Binding;
+  command: string;
+  template: boolean;
+  cwd: string | null;
+  env: Record<string, string>;
+  labels: string[];
+  dependsOn: Reference[];
+  dependsOnRegexes: Reference[];
+  inputFiles: Reference[];
+  outputFiles: Reference[];
+  /** Index into the requirement table. */
+  requirement: number;
+  settings: JobSettings;
+}
+
+/** The references of a key that holds one text or a list of them. */
+export function references(value: string | string[] | undefined, path: SpecPath): Reference[] {
+  if (value === undefined) return [];
+  if (typeof value === 'string') return [{ text: value, path }];
+  return value.map((text, index) => ({ text, path: [...path, index] }));
+}

@@ -1,0 +1,78 @@
+import { parseDuration } from '../../core/quantity.ts';
+import type { RetryPolicy } from '../../core/retry-policy.ts';
+import type { Findings } from '../findings.ts';
+import type { SpecPath } from '../problem.ts';
+import type { RetrySpec } from '../schema/retry-schema.ts';
+import type { WorkflowSpec } from '../schema/workflow-schema.ts';
+import { SharedParameters } from '../sweep/expand-sweep.ts';
+import type { Binding } from '../sweep/placeholders.ts';
+import { FileTable } from './file-table.ts';
+import { RequirementTable } from './requirement-table.ts';
+import { layeredRetry, writtenRetry } from './resolve-retry.ts';
+import { TextSubstitution } from './substitute-text.ts';
+
+export interface NormaliseOptions {
+  /** Stand behind the spec's own `retry_defaults`. */
+  retryDefaults?: Partial<RetryPolicy>;
+  /** Where the spec has no `order`. */
+  order?: 'written' | 'graph';
+}
+
+/** What every job of a workflow is expanded with. */
+export class SpecContext {
+  readonly spec: WorkflowSpec;
+  readonly findings: Findings;
+  readonly options: NormaliseOptions;
+  readonly shared: SharedParameters;
+  readonly text: TextSubstitution;
+  readonly files: FileTable;
+  readonly requirements: RequirementTable;
+  readonly env: Record<string, string>;
+  readonly #bareUnitMs: number;
+  readonly #retryDefaults: Partial<RetryPolicy>;
+
+  constructor(spec: WorkflowSpec, findings: Findings, options: NormaliseOptions) {
+    this.spec = spec;
+    this.findings = findings;
+    this.options = options;
+    this.#bareUnitMs = spec.steps ? 1 : 1000;
+    this.shared = new SharedParameters(spec.parameters ?? {}, findings);
+    this.text = new TextSubstitution(spec.variables ?? {}, findings);
+    this.files = new FileTable(spec.files ?? [], this.shared, this.text, findings);
+    this.requirements = new RequirementTable(
+      spec.resource_requirements ?? [],
+      spec.limits ?? {},
+      this.#bareUnitMs,
+      findings,
+    );
+    this.env = this.environment(spec.env, {}, ['env']);
+    this.#retryDefaults = writtenRetry(spec.retry_defaults, ['retry_defaults'], findings);
+  }
+
+  /** A bare number is milliseconds in `steps` and seconds in `jobs`. */
+  milliseconds(value: string | number | undefined): number | null {
+    return value === undefined ? null : (parseDuration(value, this.#bareUnitMs) ?? null);
+  }
+
+  retry(spec: RetrySpec | undefined, path: SpecPath): RetryPolicy {
+    const own = writtenRetry(spec, [...path, 'retry'], this.findings);
+    return layeredRetry(own, this.#retryDefaults, this.options.retryDefaults ?? {});
+  }
+
+  environment(
+    env: Record<string, string | number | boolean> | undefined,
+    binding: Binding,
+    path: SpecPath,
+  ): Record<string, string> {
+    const filled: Record<string, string> = {};
+    for (const [name, value] of Object.entries(env ?? {})) {
+      const at = [...path, name];
+      const text = this.text.fill(String(value), binding, at);
+      if (this.spec.steps && /\{\{|\{%/.test(text)) {
+        this.findings.error(at, 'only `exec` is a template; use `{{ … }}` there, or a plain value here');
+      }
+      filled[name] = text;
+    }
+    return filled;
+  }
+}

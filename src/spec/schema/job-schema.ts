@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { sweepKeys } from './parameters-schema.ts';
+import { postSchema } from './post-schema.ts';
+import { inlineRequirementSchema } from './requirement-schema.ts';
+import { retrySchema } from './retry-schema.ts';
+import { onFailSchema, onSuccessSchema } from './routing-schema.ts';
+import { commandText, duration, environment, nameText, positiveCount, textOrList } from './scalars.ts';
+
+const patterns = z.union([z.string(), z.array(z.string())], {
+  error: 'expected a pattern or a list of patterns',
+});
+
+export const jobSchema = z
+  .strictObject({
+    name: nameText.describe('Unique in the workflow, after sweeps are expanded.'),
+    command: commandText.describe(
+      'Run by bash. `${files.input.X}`, `${files.output.X}` and `${variables.X}` are replaced.',
+    ),
+    depends_on: textOrList.optional().describe('Jobs that must have completed before.'),
+    depends_on_regexes: patterns
+      .optional()
+      .describe('Patterns (RE2) of such jobs; a pattern must match the whole name.'),
+    input_files: textOrList
+      .optional()
+      .describe(
+        'Files it reads: names from `files`, or paths (with `/` or `.`). It runs after what writes them.',
+      ),
+    output_files: textOrList
+      .optional()
+      .describe('Files it writes. One that is missing afterwards fails the attempt.'),
+    input_files_regexes: patterns.optional().describe('Patterns (RE2) of names in `files` that it reads.'),
+    output_files_regexes: patterns.optional().describe('Patterns (RE2) of names in `files` that it writes.'),
+    input_user_data: textOrList.optional().describe('Values from `user_data` that it reads.'),
+    output_user_data: textOrList.optional().describe('Values from `user_data` that it sets.'),
+    input_user_data_regexes: patterns.optional().describe('Patterns (RE2) of values that it reads.'),
+    output_user_data_regexes: patterns.optional().describe('Patterns (RE2) of values that it sets.'),
+    resource_requirements: z
+      .union([nameText, inlineRequirementSchema], {
+        error: 'expected a name from `resource_requirements`, or an object',
+      })
+      .optional()
+      .describe('What it needs: a name from `resource_requirements`, or an object.'),
+    resources: z
+      .record(
+        nameText,
+        z.union([positiveCount, z.string().regex(/^\{\w+\}$/)], {
+          error: 'expected a whole number above 0, or a parameter such as "{n}"',
+        }),
+      )
+      .optional()
+      .describe('Named resources it takes while it runs, against `limits`.'),
+    failure_handler: nameText.optional().describe('A name from `failure_handlers`.'),
+    retry: retrySchema.optional().describe('When it is tried again; fills in from `retry_defaults`.'),
+    post: postSchema.optional().describe('A script that judges every attempt.'),
+    on_fail: onFailSchema.optional().describe('Where a failure leads.'),
+    on_success: onSuccessSchema.optional().describe('Where a success leads.'),
+    on_call: z.boolean().optional().describe('Runs only when a route calls it.'),
+    scheduler: nameText.optional().describe('A name from `slurm_schedulers`.'),
+    labels: z.array(nameText).optional().describe('Labels that its worker must have.'),
+    env: environment.optional().describe('Environment variables, over those of the workflow.'),
+    cwd: nameText.optional().describe('Directory it runs in, relative to where the workflow is run.'),
+    isolate: z
+      .boolean()
+      .optional()
+      .meta({ default: false })
+      .describe('Runs in a fresh directory of its own.'),
+    ports: z.array(nameText).optional().describe('Names of free ports it is given.'),
+    timeout: duration.optional().describe('Time one attempt may take.'),
+    deadline: duration.optional().describe('Time all attempts together may take; no retry starts after it.'),
+    scheduling_timeout: duration.optional().describe('Time it may wait for its first start.'),
+    limit_resources: z
+      .boolean()
+      .optional()
+      .meta({ default: true })
+      .describe('`false` only observes memory and runtime.'),
+    priority: z.int().optional().meta({ default: 0 }).describe('Higher is started earlier.'),
+    cancel_on_blocking_job_failure: z
+      .boolean()
+      .optional()
+      .meta({ default: true })
+      .describe('`false` runs it even if a dependency failed.'),
+    ...sweepKeys,
+  })
+  .meta({ id: 'Job', description: 'A shell command with dependencies.' });
+
+export type JobSpec = z.infer<typeof jobSchema>;

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { parseDuration, parseSize } from '../../core/quantity.ts';
+
+// The small values that many concepts are made of. Each carries its own message, because "invalid
+// input" does not tell anybody what to write instead.
+
+/** Names end up in messages, file lists and environment variables: one line, no NUL, not empty. */
+export const nameText = z
+  .string()
+  .refine((text) => text.trim() !== '', { error: 'a name must not be empty' })
+  .refine((text) => !/[\n\r\0]/.test(text), {
+    error: 'a name must be on one line, without control characters',
+  });
+
+/** Text for a program: everything but NUL, which no process can be given. */
+export const plainText = z
+  .string()
+  .refine((text) => !text.includes('\0'), { error: 'must not contain a NUL character' });
+
+export const commandText = plainText.refine((text) => text.trim() !== '', {
+  error: 'a command must not be empty',
+});
+
+/** One text, or a list of them. */
+export const textOrList = z.union([nameText, z.array(nameText)], {
+  error: 'expected a text or a list of texts',
+});
+
+export const duration = z
+  .union([z.string(), z.number()], { error: 'expected a duration such as 30s, 1h30m or PT1H30M' })
+  .refine((value) => parseDuration(value, 1) !== undefined, {
+    error: (issue) =>
+      `${JSON.stringify(issue.input)} is not a duration; write 30s, 1h30m, 500ms, PT1H30M or a number`,
+  });
+
+export const size = z
+  .union([z.string(), z.number()], { error: 'expected a size such as 512m or 2g' })
+  .refine((value) => parseSize(value) !== undefined, {
+    error: (issue) =>
+      `${JSON.stringify(issue.input)} is not a size; write 512m, 2g, 1.5g or a number of bytes`,
+  });
+
+export const count = z.int().min(0);
+export const positiveCount = z.int().min(1);
+
+/** Exit codes above 255 are possible: a job can report them in a file. */
+export const exitCode = z.int().min(0);
+
+/** Environment variables; numbers and booleans are taken as they are written. */
+export const environment = z.record(
+  z.string().regex(/^[^=\0]+$/, { error: 'is not a name for an environment variable' }),
+  z.union([plainText, z.number(), z.boolean()], { error: 'expected a text, a number, true or false' }),
+);

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { postSchema } from './post-schema.ts';
+import { retrySchema } from './retry-schema.ts';
+import { onFailSchema, onSuccessSchema } from './routing-schema.ts';
+import { commandText, duration, environment, nameText, textOrList } from './scalars.ts';
+
+export const stepSchema = z
+  .strictObject({
+    type: z
+      .literal('command', {
+        error: (issue) =>
+          `${JSON.stringify(issue.input)} steps do not exist here; only \`type: command\` does`,
+      })
+      .optional()
+      .meta({ default: 'command' })
+      .describe('Kind of the step; there is one.'),
+    exec: commandText.describe(
+      'Run by bash. With `{{ … }}` or `{% … %}` it is a Liquid template over `outputs` and `variables`; a value never becomes shell syntax.',
+    ),
+    depends_on: textOrList
+      .optional()
+      .describe('Steps that must have completed before; `a|b` for one of them.'),
+    forEach: z
+      .boolean()
+      .optional()
+      .meta({ default: false })
+      .describe('Its output is a list; dependents run per item.'),
+    fanout: z
+      .enum(['map', 'reduce'])
+      .optional()
+      .meta({ default: 'map' })
+      .describe('`reduce` joins the items of a forEach.'),
+    if: z.string().optional().describe('A JavaScript expression; false disables the step.'),
+    fail_if: z.string().optional().describe('A JavaScript expression over `output`; true fails the step.'),
+    env: environment.optional().describe('Environment variables, over those of the workflow.'),
+    timeout: duration.optional().describe('Time one attempt may take; a number is milliseconds.'),
+    tags: z.array(nameText).optional().describe('Words to describe the step.'),
+    group: nameText.optional().describe('A name to show steps together.'),
+    output: z
+      .enum(['auto', 'text', 'json', 'lines'])
+      .optional()
+      .meta({ default: 'auto' })
+      .describe('How stdout becomes the output; `auto` is JSON if all of it parses, else text.'),
+    continue_on_failure: z
+      .boolean()
+      .optional()
+      .meta({ default: false })
+      .describe('Dependents run even if it failed.'),
+    on_call: z.boolean().optional().describe('Runs only when a route calls it.'),
+    retry: retrySchema.optional().describe('When it is tried again; fills in from `retry_defaults`.'),
+    failure_handler: nameText.optional().describe('A name from `failure_handlers`.'),
+    post: postSchema.optional().describe('A script that judges every attempt.'),
+    on_fail: onFailSchema.optional().describe('Where a failure leads.'),
+    on_success: onSuccessSchema.optional().describe('Where a success leads.'),
+  })
+  .meta({ id: 'Step', description: 'A shell command whose output others can use.' });
+
+export type StepSpec = z.infer<typeof stepSchema>;

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { sweepKeys } from './parameters-schema.ts';
+import { nameText } from './scalars.ts';
+
+export const userDataSchema = z
+  .strictObject({
+    name: nameText.describe('How jobs refer to the value.'),
+    data: z.unknown().optional().describe('Its first value, any JSON.'),
+    is_ephemeral: z.boolean().optional().meta({ default: false }).describe('Cleared when a new run begins.'),
+    ...sweepKeys,
+  })
+  .meta({ id: 'UserData', description: 'A small value that jobs pass to each other through the store.' });

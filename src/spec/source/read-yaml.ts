@@ -1,0 +1,111 @@
+import type * as Yaml from 'yaml';
+import { lazyModule } from '../lazy-module.ts';
+import type { Place, SpecPath } from '../problem.ts';
+import { LineIndex } from './line-index.ts';
+import type { Locate, SourceDocument } from './source-document.ts';
+
+const yaml = lazyModule<typeof Yaml>('yaml');
+
+/** Aliases may repeat a list a few thousand times; an exponential nest of them is refused. */
+const MAX_ALIASES = 20_000;
+
+export function readYaml(text: string): SourceDocument {
+  const lines = new LineIndex(text);
+  const document = yaml().parseDocument(text, {
+    merge: true,
+    uniqueKeys: true,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  if (document.errors.length > 0) {
+    return {
+      ok: false,
+      mistakes: document.errors.map((error) => ({
+        ...lines.place(error.pos[0]),
+        message: syntaxMessage(error, text),
+      })),
+    };
+  }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return { ok: true, value, locate: locator(text, document, lines) };
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return { ok: false, mistakes: [{ line: 1, column: 1, message: `aliases: ${error.message}` }] };
+  }
+}
+
+function syntaxMessage(error: Yaml.YAMLParseError, text: string): string {
+  if (error.code === 'DUPLICATE_KEY') {
+    const key = /^[^\s:]+/.exec(text.slice(error.pos[0]))?.[0] ?? 'this key';
+    return `the key ${key} is given twice`;
+  }
+  if (error.code === 'MULTIPLE_DOCS') return 'a spec is one YAML document, but another one starts here';
+  return error.message;
+}
+
+function locator(text: string, document: Yaml.Document, lines: LineIndex): Locate {
+  const { isMap, isSeq, isAlias, isScalar } = yaml();
+  const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+
+  function pairOf(map: Yaml.YAMLMap, key: string | number): Yaml.Pair | undefined {
+    const own = map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key));
+    if (own) return own;
+    for (const pair of map.items) {
+      if (!isScalar(pair.key) || pair.key.value !== '<<') continue;
+      const merged = resolve(pair.value);
+      for (const source of isSeq(merged) ? merged.items.map(resolve) : [merged]) {
+        const found = isMap(source) ? pairOf(source, key) : undefined;
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+
+  /** The node at the path, or the deepest one on the way to it. */
+  function find(path: SpecPath, atKey: boolean): { offset: number; node: unknown; complete: boolean } {
+    let node: unknown = document.contents;
+    let offset = startOf(node) ?? 0;
+    for (const [depth, key] of path.entries()) {
+      const parent = resolve(node);
+      if (isMap(parent)) {
+        const pair = pairOf(parent, key);
+        if (!pair) return { offset, node, complete: false };
+        const last = depth === path.length - 1;
+        node = pair.value;
+        const keyStart = startOf(pair.key) ?? offset;
+        offset = last && atKey ? keyStart : (startOf(node) ?? keyStart);
+      } else if (isSeq(parent) && typeof key === 'number' && key < parent.items.length) {
+        node = parent.items[key];
+        offset = startOf(node) ?? offset;
+      } else {
+        return { offset, node, complete: false };
+      }
+    }
+    return { offset, node, complete: true };
+  }
+
+  function within(node: unknown, start: Place, inside: Place): Place {
+    const scalar = resolve(node);
+    if (!isScalar(scalar)) return start;
+    if (scalar.type === 'BLOCK_LITERAL' || scalar.type === 'BLOCK_FOLDED') {
+      const first = lines.startOfLine(start.line + 1) ?? text.length;
+      const indent =
+        /^\s*?(?=[^ \t]|$)/m.exec(text.slice(first).replace(/^(?:[ \t]*\n)+/, ''))?.[0].length ?? 0;
+      return { line: start.line + inside.line, column: indent + inside.column };
+    }
+    if (inside.line > 1) return start;
+    const quoted = scalar.type === 'QUOTE_DOUBLE' || scalar.type === 'QUOTE_SINGLE';
+    return { line: start.line, column: start.column + (quoted ? 1 : 0) + inside.column - 1 };
+  }
+
+  return (path, options = {}) => {
+    const found = find(path, options.atKey ?? false);
+    const place = lines.place(found.offset);
+    return options.inside && found.complete ? within(found.node, place, options.inside) : place;
+  };
+}
+
+function startOf(node: unknown): number | undefined {
+  return (node as { range?: [number, number, number] | null } | null | undefined)?.range?.[0];
+}

@@ -1,0 +1,45 @@
+/** Comparing is quadratic; past this much text a hint is not worth the wait. */
+const BUDGET = 2_000_000;
+
+/** `; did you mean "x"?` for the candidate nearest to `name`, or nothing if none is near. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const wanted = name.toLowerCase();
+  const limit = name.length < 2 ? 0 : Math.max(1, Math.min(3, Math.floor(name.length / 3)));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  let spent = 0;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) > limit) continue;
+    spent += candidate.length * name.length;
+    if (spent > BUDGET) break;
+    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best === undefined ? '' : `; did you mean "${best}"?`;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours; anything at or past `cap` counts as `cap`. */
+function editDistance(a: string, b: string, cap: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    let smallest = row;
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let cost = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1));
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        cost = Math.min(cost, beforeLast[column - 2]! + 1);
+      }
+      current.push(cost);
+      smallest = Math.min(smallest, cost);
+    }
+    if (smallest >= cap) return cap;
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length]!;
+}

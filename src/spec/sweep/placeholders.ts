@@ -1,0 +1,54 @@
+import type { ParameterValue } from './parameter-values.ts';
+
+/** One combination of parameter values. */
+export type Binding = Readonly<Record<string, ParameterValue>>;
+
+/** `{i}`, `{i:03d}`, `{x:.2f}`. After a `$` it is a shell variable and stays. */
+const PLACEHOLDER = /(?<!\$)\{([A-Za-z_]\w*)(?::([^{}]*))?\}/g;
+const FORMAT = /^(0?)(\d*)(?:\.(\d+))?([dfes]?)$/;
+
+/** Replaces the placeholders of known parameters; `{other}` is somebody else's syntax and stays. */
+export function fillPlaceholders(text: string, binding: Binding): string {
+  if (!text.includes('{')) return text;
+  return text.replace(PLACEHOLDER, (written, name: string, format: string | undefined) => {
+    const value = Object.hasOwn(binding, name) ? binding[name] : undefined;
+    if (value === undefined) return written;
+    return format === undefined ? String(value) : (formatted(value, format) ?? written);
+  });
+}
+
+/** What is wrong with the formats that `text` gives to parameters of the binding. */
+export function placeholderError(text: string, binding: Binding): string | undefined {
+  for (const [written, name, format] of text.matchAll(PLACEHOLDER)) {
+    const value = Object.hasOwn(binding, name!) ? binding[name!] : undefined;
+    if (value === undefined || format === undefined || formatted(value, format) !== undefined) continue;
+    return FORMAT.test(format)
+      ? `${written} cannot format ${JSON.stringify(value)}`
+      : `${written} has an unknown format; write {${name}}, {${name}:03d} or {${name}:.2f}`;
+  }
+  return undefined;
+}
+
+function formatted(value: ParameterValue, format: string): string | undefined {
+  const match = FORMAT.exec(format);
+  if (!match) return undefined;
+  const [, zero, width, precision, kind] = match;
+  const digits = precision === undefined ? undefined : Number(precision);
+  if ((digits ?? 0) > 100 || Number(width) > 1000) return undefined;
+  let text: string;
+  if (kind === 's' || (kind === '' && digits === undefined)) {
+    text = String(value);
+  } else {
+    const number = typeof value === 'number' ? value : Number.NaN;
+    if (!Number.isFinite(number)) return undefined;
+    if (kind === 'd') {
+      if (!Number.isInteger(number) || digits !== undefined) return undefined;
+      text = String(number);
+    } else {
+      text = kind === 'e' ? number.toExponential(digits ?? 6) : number.toFixed(digits ?? 6);
+    }
+  }
+  if (zero === '' || typeof value !== 'number') return text.padStart(Number(width));
+  const sign = text.startsWith('-') ? '-' : '';
+  return sign + text.slice(sign.length).padStart(Number(width) - sign.length, '0');
+}

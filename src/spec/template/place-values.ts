@@ -1,0 +1,47 @@
+import { REFUSALS } from './refusals.ts';
+import { ShellScanner } from './shell-scanner.ts';
+
+/** Marks a value in rendered text. No template and no raw value can contain a NUL. */
+export function marker(index: number): string {
+  return `\0${index}\0`;
+}
+
+export type Placed = { ok: true; script: string } | { ok: false; error: string };
+
+/**
+ * Turns the markers of a command into expansions of shell variables that fit the quotes around them, so
+ * that a value is always one piece of data. Where the shell would look into a value, it refuses.
+ */
+export function placeValues(text: string): Placed {
+  const scanner = new ShellScanner(text);
+  let script = '';
+  for (const piece of scanner.pieces()) {
+    if (piece.kind === 'text') {
+      script += piece.text;
+      continue;
+    }
+    const expansion = `\${HF_${piece.index}}`;
+    switch (piece.context) {
+      case 'unquoted':
+        script += `"${expansion}"`;
+        break;
+      case 'double':
+        script += expansion;
+        break;
+      case 'single':
+        script += `'"${expansion}"'`;
+        break;
+      case 'ansi':
+        script += `'"${expansion}"$'`;
+        break;
+      case 'comment':
+        break;
+      default:
+        return { ok: false, error: `line ${piece.line}: ${REFUSALS[piece.context]}` };
+    }
+  }
+  if (scanner.comparedLine !== undefined) {
+    return { ok: false, error: `line ${scanner.comparedLine}: ${REFUSALS.arithmetic}` };
+  }
+  return { ok: true, script };
+}

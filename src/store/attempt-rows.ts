@@ -1,0 +1,236 @@
+import type { Decision, History } from '../core/decide.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { Usage } from '../core/records.ts';
+import { all, changeOne, first, insert, type Script, type SqlValue } from './script.ts';
+
+export interface AttemptRow {
+  /** The attempt's token. */
+  id: number;
+  workflow_id: number;
+  job_id: number;
+  job_name: string;
+  run_id: number;
+  visit: number;
+  attempt_id: number;
+  worker_id: number;
+  claimed_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+  outcome: string | null;
+  cause: string | null;
+  match_code: number | null;
+  category: string | null;
+  verdict: string | null;
+  counts_as: string | null;
+  rule: string | null;
+  reason: string | null;
+  actor: string | null;
+  walk: string | null;
+  usage: string | null;
+  output: string | null;
+}
+
+const COLUMNS = `attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, attempt.run_id, attempt.visit,
+  attempt.attempt_id, attempt.worker_id, attempt.claimed_at, attempt.started_at, attempt.finished_at, attempt.outcome,
+  attempt.cause, attempt.match_code, attempt.category, attempt.verdict, attempt.counts_as, attempt.rule, attempt.reason,
+  attempt.actor, attempt.walk, attempt.usage, attempt.output`;
+
+export function* insertAttempt(attempt: {
+  workflow_id: number;
+  job_id: number;
+  run_id: number;
+  visit: number;
+  attempt_id: number;
+  worker_id: number;
+  claimed_at: number;
+}): Script<number> {
+  return yield* insert(
+    `insert into attempt (workflow_id, job_id, run_id, visit, attempt_id, worker_id, claimed_at)
+     values (?, ?, ?, ?, ?, ?, ?)`,
+    attempt.workflow_id,
+    attempt.job_id,
+    attempt.run_id,
+    attempt.visit,
+    attempt.attempt_id,
+    attempt.worker_id,
+    attempt.claimed_at,
+  );
+}
+
+/** A live attempt together with what its decision needs of the job. */
+export interface LiveAttempt {
+  id: number;
+  workflow_id: number;
+  job_id: number;
+  job_name: string;
+  run_id: number;
+  visit: number;
+  attempt_id: number;
+  started_at: number | null;
+  cancel_requested: number;
+  config: string;
+}
+
+const LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, attempt.run_id, attempt.visit,
+  attempt.attempt_id, attempt.started_at, job.cancel_requested, job.config
+  from attempt join job on job.id = attempt.job_id where attempt.finished_at is null`;
+
+/** The attempt if it is still live and held by the worker. */
+export function* findLiveAttempt(token: number, workerId: number): Script<LiveAttempt | undefined> {
+  return yield* first<LiveAttempt>(`${LIVE} and attempt.id = ? and attempt.worker_id = ?`, token, workerId);
+}
+
+export function* listHeldAttempts(workerId: number): Script<LiveAttempt[]> {
+  return yield* all<LiveAttempt>(`${LIVE} and attempt.worker_id = ? order by attempt.id`, workerId);
+}
+
+/** Tokens of the worker's live attempts whose jobs are to be canceled. */
+export function* listTokensToCancel(workerId: number): Script<number[]> {
+  const rows = yield* all<{ id: number }>(
+    `select attempt.id from job join attempt on attempt.job_id = job.id and attempt.finished_at is null
+     where job.cancel_requested = 1 and attempt.worker_id = ? order by attempt.id`,
+    workerId,
+  );
+  return rows.map((row) => row.id);
+}
+
+export function* startAttempt(token: number, startedAt: number): Script<void> {
+  yield* changeOne(
+    'update attempt set started_at = ? where id = ? and started_at is null and finished_at is null',
+    startedAt,
+    token,
+  );
+}
+
+export interface AttemptEnd {
+  started_at: number | null;
+  finished_at: number;
+  outcome: Outcome;
+  usage: Usage | null;
+  output: unknown;
+  decision: Decision;
+  counts_as: 'failure' | 'preemption' | null;
+  actor: string | null;
+}
+
+/** Closes the attempt for ever. */
+export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
+  const { decision } = end;
+  yield* changeOne(
+    `update attempt set started_at = ?, finished_at = ?, outcome = ?, cause = ?, match_code = ?, category = ?,
+      verdict = ?, counts_as = ?, rule = ?, reason = ?, actor = ?, walk = ?, usage = ?, output = ?
+     where id = ? and finished_at is null`,
+    end.started_at,
+    end.finished_at,
+    JSON.stringify(end.outcome),
+    decision.cause,
+    decision.matchCode,
+    decision.category,
+    decision.verdict.kind,
+    end.counts_as,
+    decision.rule,
+    decision.reason,
+    end.actor,
+    JSON.stringify(decision.walk),
+    end.usage === null ? null : JSON.stringify(end.usage),
+    end.output === undefined ? null : JSON.stringify(end.output),
+    token,
+  );
+}
+
+/** What came before in this visit. */
+export function* loadHistory(jobId: number, runId: number, visit: number): Script<History> {
+  const rows = yield* all<{ counts_as: string | null; started_at: number | null }>(
+    `select counts_as, started_at from attempt where job_id = ? and run_id = ? and visit = ? and finished_at is not null
+     order by attempt_id`,
+    jobId,
+    runId,
+    visit,
+  );
+  let lossesInRow = 0;
+  for (const row of rows) lossesInRow = row.counts_as === 'preemption' ? lossesInRow + 1 : 0;
+  return {
+    failures: rows.filter((row) => row.counts_as === 'failure').length,
+    preemptions: rows.filter((row) => row.counts_as === 'preemption').length,
+    lossesInRow,
+    firstStartedAt: rows.find((row) => row.started_at !== null)?.started_at ?? null,
+  };
+}
+
+export function* listAttempts(
+  workflowId: number,
+  filter: { after: number; limit: number; job_id: number | null; run_id: number | null },
+): Script<AttemptRow[]> {
+  const conditions = ['attempt.workflow_id = ?', 'attempt.id > ?'];
+  const values: SqlValue[] = [workflowId, filter.after];
+  for (const column of ['job_id', 'run_id'] as const) {
+    const wanted = filter[column];
+    if (wanted === null) continue;
+    conditions.push(`attempt.${column} = ?`);
+    values.push(wanted);
+  }
+  return yield* all<AttemptRow>(
+    `select ${COLUMNS} from attempt join job on job.id = attempt.job_id
+     where ${conditions.join(' and ')} order by attempt.id limit ?`,
+    ...values,
+    filter.limit,
+  );
+}
+
+/** The newest attempts that failed or were lost. */
+export function* listLastFailures(workflowId: number, runId: number, limit: number): Script<AttemptRow[]> {
+  return yield* all<AttemptRow>(
+    `select ${COLUMNS} from attempt join job on job.id = attempt.job_id
+     where attempt.workflow_id = ? and attempt.run_id = ? and attempt.counts_as is not null
+     order by attempt.id desc limit ?`,
+    workflowId,
+    runId,
+    limit,
+  );
+}
+
+export interface RunningRow {
+  job_id: number;
+  name: string;
+  attempt_id: number;
+  started_at: number;
+}
+
+export function* listRunning(workflowId: number, limit: number): Script<RunningRow[]> {
+  return yield* all<RunningRow>(
+    `select job.id as job_id, job.name, job.attempt_id, attempt.started_at from job
+     join attempt on attempt.job_id = job.id and attempt.finished_at is null
+     where job.workflow_id = ? and job.status = 4 order by attempt.started_at, job.id limit ?`,
+    workflowId,
+    limit,
+  );
+}
+
+export interface WaitingRow {
+  job_id: number;
+  name: string;
+  attempt_id: number;
+  not_before: number;
+  reason: string | null;
+}
+
+export function* listWaiting(workflowId: number, limit: number): Script<WaitingRow[]> {
+  return yield* all<WaitingRow>(
+    `select id as job_id, name, attempt_id, not_before, reason from job
+     where workflow_id = ? and status = 2 and not_before is not null order by not_before, id limit ?`,
+    workflowId,
+    limit,
+  );
+}
+
+/** Outputs of the completed steps of a run, by name. */
+export function* loadOutputs(workflowId: number, runId: number): Script<Record<string, unknown>> {
+  const rows = yield* all<{ name: string; output: string }>(
+    `select job.name, attempt.output from job
+     join attempt on attempt.job_id = job.id and attempt.run_id = ? and attempt.attempt_id = job.attempt_id
+     where job.workflow_id = ? and job.status = 5 and attempt.output is not null order by job.id`,
+    runId,
+    workflowId,
+  );
+  return Object.fromEntries(rows.map((row) => [row.name, JSON.parse(row.output) as unknown]));
+}

@@ -1,0 +1,284 @@
+import { JOB_STATUS, type JobStatus } from '../core/job-status.ts';
+import { DEFAULT_RETRY } from '../core/retry-policy.ts';
+import type { JobConfig, JobModel } from '../core/workflow-model.ts';
+import { all, change, changeOne, first, insert, placeholders, type Script, type SqlValue } from './script.ts';
+
+export interface JobRow {
+  id: number;
+  workflow_id: number;
+  name: string;
+  scope: string;
+  status: number;
+  priority: number;
+  requirement_id: number;
+  dependency_set_id: number | null;
+  visit: number;
+  attempt_id: number;
+  not_before: number | null;
+  schedule_by: number | null;
+  cancel_requested: number;
+  reason: string | null;
+  config: string;
+}
+
+const COLUMNS = `job.id, job.workflow_id, job.name, job.scope, job.status, job.priority, job.requirement_id,
+  job.dependency_set_id, job.visit, job.attempt_id, job.not_before, job.schedule_by, job.cancel_requested,
+  job.reason, job.config`;
+
+const DEFAULT_CONFIG: Omit<JobConfig, 'command'> = {
+  template: false,
+  cwd: null,
+  env: {},
+  isolate: false,
+  timeoutMs: null,
+  deadlineMs: null,
+  schedulingTimeoutMs: null,
+  limitResources: true,
+  inputFiles: [],
+  outputFiles: [],
+  output: null,
+  retry: DEFAULT_RETRY,
+  labels: [],
+  tags: [],
+  group: null,
+};
+const DEFAULT_JSON = new Map(
+  Object.entries(DEFAULT_CONFIG).map(([key, value]) => [key, JSON.stringify(value)]),
+);
+
+/** Only what differs from the defaults: 100,000 jobs mostly say the same. */
+export function encodeConfig(config: JobConfig): string {
+  const different = Object.entries(config).filter(
+    ([key, value]) => JSON.stringify(value) !== DEFAULT_JSON.get(key),
+  );
+  return JSON.stringify(Object.fromEntries(different));
+}
+
+export function decodeConfig(text: string): JobConfig {
+  return { ...DEFAULT_CONFIG, ...(JSON.parse(text) as JobConfig) };
+}
+
+export function* insertJob(
+  workflowId: number,
+  job: JobModel,
+  links: {
+    requirement_id: number;
+    dependency_set_id: number | null;
+    status: JobStatus;
+    schedule_by: number | null;
+  },
+): Script<number> {
+  return yield* insert(
+    `insert into job (workflow_id, name, scope, status, priority, requirement_id, dependency_set_id,
+      cancel_on_failure, scheduling_timeout, schedule_by, config) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    workflowId,
+    job.name,
+    job.scope,
+    JOB_STATUS[links.status],
+    job.priority,
+    links.requirement_id,
+    links.dependency_set_id,
+    job.cancelOnBlockingJobFailure ? 1 : 0,
+    job.config.schedulingTimeoutMs,
+    links.schedule_by,
+    encodeConfig(job.config),
+  );
+}
+
+export function* findJob(workflowId: number, ref: number | string): Script<JobRow | undefined> {
+  const column = typeof ref === 'number' ? 'id' : 'name';
+  return yield* first<JobRow>(
+    `select ${COLUMNS} from job where workflow_id = ? and ${column} = ? order by scope limit 1`,
+    workflowId,
+    ref,
+  );
+}
+
+export interface JobWithCounts extends JobRow {
+  failure_count: number;
+  preemption_count: number;
+}
+
+const COUNTS = (['failure', 'preemption'] as const)
+  .map(
+    (
+      kind,
+    ) => `(select count(*) from attempt where attempt.job_id = job.id and attempt.run_id = workflow.run_id
+      and attempt.visit = job.visit and attempt.counts_as = '${kind}') as ${kind}_count`,
+  )
+  .join(', ');
+
+export function* listJobs(
+  workflowId: number,
+  filter: {
+    after: number;
+    limit: number;
+    statuses: JobStatus[] | null;
+    name: string | null;
+    id: number | null;
+  },
+): Script<JobWithCounts[]> {
+  const conditions = ['job.workflow_id = ?', 'job.id > ?'];
+  const values: SqlValue[] = [workflowId, filter.after];
+  if (filter.statuses !== null) {
+    conditions.push(`job.status in ${placeholders(filter.statuses.length)}`);
+    values.push(...filter.statuses.map((status) => JOB_STATUS[status]));
+  }
+  if (filter.name !== null) {
+    conditions.push(`job.name like ? escape '\\'`);
+    values.push(`%${filter.name.replace(/[\\%_]/g, '\\$&')}%`);
+  }
+  if (filter.id !== null) {
+    conditions.push('job.id = ?');
+    values.push(filter.id);
+  }
+  return yield* all<JobWithCounts>(
+    `select ${COLUMNS}, ${COUNTS} from job join workflow on workflow.id = job.workflow_id
+     where ${conditions.join(' and ')} order by job.id limit ?`,
+    ...values,
+    filter.limit,
+  );
+}
+
+export function* countByStatus(workflowId: number): Script<{ status: number; count: number }[]> {
+  return yield* all<{ status: number; count: number }>(
+    'select status, count(*) as count from job where workflow_id = ? group by status',
+    workflowId,
+  );
+}
+
+export function* hasOpenJobs(workflowId: number): Script<boolean> {
+  const row = yield* first(
+    'select 1 as open from job where workflow_id = ? and status in (0, 1, 2, 3, 4, 10) limit 1',
+    workflowId,
+  );
+  return row !== undefined;
+}
+
+/** Waiting jobs whose time has come become claimable. */
+export function* wakeDueJobs(workflowId: number, now: number): Script<void> {
+  yield* change(
+    'update job set not_before = null where workflow_id = ? and status = 2 and not_before is not null and not_before <= ?',
+    workflowId,
+    now,
+  );
+}
+
+/** The earliest time at which a waiting job of the workflow becomes due or gives up; null if none waits. */
+export function* nextDueTime(workflowId: number): Script<number | null> {
+  const waiting = yield* first<{ at: number | null }>(
+    'select min(not_before) as at from job where workflow_id = ? and status = 2 and not_before is not null',
+    workflowId,
+  );
+  const scheduling = yield* first<{ at: number | null }>(
+    'select min(schedule_by) as at from job where workflow_id = ? and status = 2 and schedule_by is not null',
+    workflowId,
+  );
+  const times = [waiting?.at, scheduling?.at].filter((at) => at !== null && at !== undefined);
+  return times.length > 0 ? Math.min(...times) : null;
+}
+
+/** Ready jobs of one requirement in the order in which they are claimed. */
+export function* listClaimable(workflowId: number, requirementId: number, limit: number): Script<JobRow[]> {
+  return yield* all<JobRow>(
+    `select ${COLUMNS} from job where workflow_id = ? and requirement_id = ? and status = 2 and not_before is null
+     order by priority desc, id limit ?`,
+    workflowId,
+    requirementId,
+    limit,
+  );
+}
+
+/** How many jobs of each requirement are pending or running. */
+export function* countLiveByRequirement(
+  workflowId: number,
+): Script<{ requirement_id: number; count: number }[]> {
+  return yield* all<{ requirement_id: number; count: number }>(
+    `select requirement_id, count(*) as count from job where workflow_id = ? and status in (3, 4)
+     group by requirement_id`,
+    workflowId,
+  );
+}
+
+/** Ready jobs that waited too long for their first start. */
+export function* listUnscheduled(workflowId: number, now: number): Script<JobRow[]> {
+  return yield* all<JobRow>(
+    `select ${COLUMNS} from job where workflow_id = ? and status = 2 and schedule_by is not null and schedule_by <= ?
+     order by id`,
+    workflowId,
+    now,
+  );
+}
+
+/** A named transition: compare-and-set on status and attempt. */
+export function* moveJob(
+  job: { id: number; attempt_id: number },
+  from: JobStatus[],
+  to: JobStatus,
+  facts: { reason: string; not_before?: number | null },
+): Script<void> {
+  yield* changeOne(
+    `update job set status = ?, not_before = ?, reason = ?, cancel_requested = 0, schedule_by = null
+     where id = ? and attempt_id = ? and status in ${placeholders(from.length)}`,
+    JOB_STATUS[to],
+    facts.not_before ?? null,
+    facts.reason,
+    job.id,
+    job.attempt_id,
+    ...from.map((status) => JOB_STATUS[status]),
+  );
+}
+
+/** ready → pending with the next attempt number. */
+export function* toPending(job: { id: number; attempt_id: number }): Script<void> {
+  yield* changeOne(
+    `update job set status = 3, attempt_id = attempt_id + 1, schedule_by = null, reason = null
+     where id = ? and attempt_id = ? and status = 2 and not_before is null`,
+    job.id,
+    job.attempt_id,
+  );
+}
+
+/** pending → running. */
+export function* toRunning(jobId: number, attemptId: number): Script<void> {
+  yield* changeOne(
+    'update job set status = 4 where id = ? and attempt_id = ? and status = 3',
+    jobId,
+    attemptId,
+  );
+}
+
+/** blocked → ready for the jobs that wait for the set; after a failure only for those that do not mind. */
+export function* releaseSet(setId: number, anyFailed: boolean, now: number): Script<number> {
+  return yield* change(
+    `update job set status = 2, schedule_by = ? + scheduling_timeout
+     where dependency_set_id = ? and status = 1${anyFailed ? ' and cancel_on_failure = 0' : ''}`,
+    now,
+    setId,
+  );
+}
+
+/** Blocked jobs that are canceled because a member of the set did not succeed. */
+export function* listCanceledBySet(setId: number): Script<JobRow[]> {
+  return yield* all<JobRow>(
+    `select ${COLUMNS} from job where dependency_set_id = ? and status = 1 and cancel_on_failure = 1 order by id`,
+    setId,
+  );
+}
+
+export function* listOpenJobs(workflowId: number, ids: number[] | null): Script<JobRow[]> {
+  const some = ids === null ? '' : ` and job.id in ${placeholders(ids.length)}`;
+  return yield* all<JobRow>(
+    `select ${COLUMNS} from job where workflow_id = ? and status in (0, 1, 2, 3, 4, 10)${some} order by id`,
+    workflowId,
+    ...(ids ?? []),
+  );
+}
+
+export function* requestCancel(jobId: number, reason: string): Script<void> {
+  yield* changeOne(
+    'update job set cancel_requested = 1, reason = ? where id = ? and status in (3, 4)',
+    reason,
+    jobId,
+  );
+}

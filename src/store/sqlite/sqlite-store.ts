@@ -1,0 +1,115 @@
+import { HoldfastError } from '../../core/errors.ts';
+import { migrate } from '../migrate.ts';
+import type { Row, Script, Statement, StatementResult } from '../script.ts';
+import type { Store } from '../store.ts';
+import { type Database, openDatabase } from './database.ts';
+
+/** How long a writer waits for another process before it gives up. */
+const BUSY_TIMEOUT_MS = 20_000;
+
+type Prepared = ReturnType<Database['prepare']> & { returnsRows: boolean };
+
+/**
+ * SQLite in WAL mode with synchronous=FULL: what was committed survives the loss of the machine.
+ * Several processes may have the same file open; writers queue, readers never wait.
+ */
+export class SqliteStore implements Store {
+  private readonly database: Database;
+  private readonly prepared = new Map<string, Prepared>();
+  private closed = false;
+
+  /** Opens or creates the file and brings its schema up to date. */
+  constructor(path: string) {
+    this.database = openDatabase(path);
+    this.database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    this.database.exec('pragma journal_mode = wal');
+    this.database.exec('pragma synchronous = full');
+    this.database.exec('pragma foreign_keys = on');
+    this.database.exec('pragma cache_size = -16000');
+    try {
+      this.transact('begin immediate', () => migrate('sqlite', path));
+    } catch (error) {
+      this.database.close();
+      throw error;
+    }
+  }
+
+  async read<T>(script: () => Script<T>): Promise<T> {
+    return this.transact('begin', script);
+  }
+
+  async write<T>(script: () => Script<T>): Promise<T> {
+    return this.transact('begin immediate', script);
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    this.prepared.clear();
+    this.database.close();
+  }
+
+  private transact<T>(begin: string, script: () => Script<T>): T {
+    try {
+      this.database.exec(begin);
+      try {
+        const value = this.play(script());
+        this.database.exec('commit');
+        return value;
+      } catch (error) {
+        this.rollback();
+        throw error;
+      }
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** No await in here: a transaction never spans a turn of the event loop. */
+  private play<T>(script: Script<T>): T {
+    let step = script.next();
+    while (!step.done) {
+      let result: StatementResult;
+      try {
+        result = this.execute(step.value);
+      } catch (error) {
+        step = script.throw(error);
+        continue;
+      }
+      step = script.next(result);
+    }
+    return step.value;
+  }
+
+  private execute({ sql, values }: Statement): StatementResult {
+    let statement = this.prepared.get(sql);
+    if (statement === undefined) {
+      const returnsRows = /^\s*(select|with|pragma)\b/i.test(sql) || /\breturning\b/i.test(sql);
+      statement = Object.assign(this.database.prepare(sql), { returnsRows });
+      this.prepared.set(sql, statement);
+    }
+    if (statement.returnsRows) {
+      const rows = statement.all(...values) as Row[];
+      return { rows, changes: rows.length };
+    }
+    return { rows: [], changes: Number(statement.run(...values).changes) };
+  }
+
+  private rollback(): void {
+    try {
+      this.database.exec('rollback');
+    } catch {
+      // SQLite has rolled back by itself, as it does when the disk is full.
+    }
+  }
+}
+
+/** Errors of the disk and the file become product errors; everything else is a bug and stays as it is. */
+function storeError(error: unknown): unknown {
+  if (error instanceof HoldfastError || !(error instanceof Error)) return error;
+  const problem =
+    /disk is full|disk I\/O error|readonly database|database is locked|unable to open|malformed/i.exec(
+      error.message,
+    );
+  return problem ? new HoldfastError('STORE_FAILED', { problem: error.message }, error) : error;
+}

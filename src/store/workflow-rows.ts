@@ -1,0 +1,174 @@
+import type { Requirement, WorkflowModel } from '../core/workflow-model.ts';
+import { all, change, first, insert, type Script } from './script.ts';
+
+export interface WorkflowRow {
+  id: number;
+  name: string;
+  description: string | null;
+  owner: string | null;
+  project: string | null;
+  variables: string;
+  limits: string;
+  max_parallel: number | null;
+  cwd: string;
+  output_dir: string;
+  run_id: number;
+  job_count: number;
+  created_at: number;
+}
+
+const COLUMNS =
+  'id, name, description, owner, project, variables, limits, max_parallel, cwd, output_dir, run_id, job_count, created_at';
+
+export function* insertWorkflow(
+  model: WorkflowModel,
+  place: { cwd: string; output_dir: string; created_at: number },
+): Script<number> {
+  return yield* insert(
+    `insert into workflow (name, description, owner, project, metadata, variables, limits, max_parallel,
+      use_pending_failed, cwd, output_dir, job_count, created_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    model.name,
+    model.description,
+    model.user,
+    model.project,
+    JSON.stringify(model.metadata),
+    JSON.stringify(model.variables),
+    JSON.stringify(model.limits),
+    model.maxParallel,
+    model.usePendingFailed ? 1 : 0,
+    place.cwd,
+    place.output_dir,
+    model.jobs.length,
+    place.created_at,
+  );
+}
+
+export function* findWorkflow(id: number): Script<WorkflowRow | undefined> {
+  return yield* first<WorkflowRow>(`select ${COLUMNS} from workflow where id = ?`, id);
+}
+
+/** Newest first, below the id `before`. */
+export function* listWorkflows(before: number, limit: number): Script<WorkflowRow[]> {
+  return yield* all<WorkflowRow>(
+    `select ${COLUMNS} from workflow where id < ? order by id desc limit ?`,
+    before,
+    limit,
+  );
+}
+
+/** Workflows whose current run has not ended, oldest first. */
+export function* listUnfinishedWorkflows(): Script<WorkflowRow[]> {
+  return yield* all<WorkflowRow>(
+    `select ${COLUMNS} from workflow where exists (
+       select 1 from run where run.workflow_id = workflow.id and run.run_id = workflow.run_id and finished_at is null
+     ) order by id`,
+  );
+}
+
+export function* insertRequirement(workflowId: number, requirement: Requirement): Script<number> {
+  return yield* insert(
+    `insert into requirement (workflow_id, name, cpus, memory_bytes, gpus, nodes, resources)
+     values (?, ?, ?, ?, ?, ?, ?)`,
+    workflowId,
+    requirement.name,
+    requirement.cpus,
+    requirement.memoryBytes,
+    requirement.gpus,
+    requirement.nodes,
+    JSON.stringify(requirement.resources),
+  );
+}
+
+export interface RequirementRow {
+  id: number;
+  name: string | null;
+  cpus: number | null;
+  memory_bytes: number | null;
+  gpus: number;
+  nodes: number;
+  resources: string;
+}
+
+export function* listRequirements(workflowId: number): Script<(Requirement & { id: number })[]> {
+  const rows = yield* all<RequirementRow>(
+    'select id, name, cpus, memory_bytes, gpus, nodes, resources from requirement where workflow_id = ? order by id',
+    workflowId,
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    cpus: row.cpus,
+    memoryBytes: row.memory_bytes,
+    gpus: row.gpus,
+    nodes: row.nodes,
+    resources: JSON.parse(row.resources) as Record<string, number>,
+  }));
+}
+
+export interface RunRow {
+  run_id: number;
+  driver_id: number | null;
+  started_at: number | null;
+  finished_at: number | null;
+  attempts_finished: number;
+  successes: number;
+  success_ms: number;
+}
+
+export function* insertRun(workflowId: number, runId: number, now: number): Script<void> {
+  yield* change('insert into run (workflow_id, run_id, created_at) values (?, ?, ?)', workflowId, runId, now);
+}
+
+export function* findRun(workflowId: number, runId: number): Script<RunRow> {
+  const row = yield* first<RunRow>(
+    `select run_id, driver_id, started_at, finished_at, attempts_finished, successes, success_ms
+     from run where workflow_id = ? and run_id = ?`,
+    workflowId,
+    runId,
+  );
+  if (row === undefined) throw new Error(`workflow ${workflowId} has no run ${runId}`);
+  return row;
+}
+
+/** The worker that drives the run from now on. */
+export function* setDriver(workflowId: number, runId: number, workerId: number, now: number): Script<void> {
+  yield* change(
+    `update run set driver_id = ?, started_at = coalesce(started_at, ?)
+     where workflow_id = ? and run_id = ? and finished_at is null`,
+    workerId,
+    now,
+    workflowId,
+    runId,
+  );
+}
+
+/** True only for the call that ends the run. */
+export function* finishRun(workflowId: number, runId: number, now: number): Script<boolean> {
+  const changes = yield* change(
+    'update run set finished_at = ? where workflow_id = ? and run_id = ? and finished_at is null',
+    now,
+    workflowId,
+    runId,
+  );
+  return changes === 1;
+}
+
+/** Totals for progress and estimates, kept so that no screen has to count attempts. */
+export interface RunTotals {
+  attempts_finished: number;
+  successes: number;
+  success_ms: number;
+}
+
+export function* addToRun(workflowId: number, runId: number, totals: RunTotals): Script<void> {
+  yield* change(
+    `update run set attempts_finished = attempts_finished + ?, successes = successes + ?, success_ms = success_ms + ?
+     where workflow_id = ? and run_id = ?`,
+    totals.attempts_finished,
+    totals.successes,
+    totals.success_ms,
+    workflowId,
+    runId,
+  );
+}

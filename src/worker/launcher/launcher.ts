@@ -1,0 +1,173 @@
+import { outcome } from '../../core/outcome.ts';
+import { Attempt, type AttemptSurroundings } from './attempt.ts';
+import { attemptMarker, MARKER_NAME } from './marker.ts';
+import { OomKills } from './oom-kills.ts';
+import { ProcessFamilies } from './process-families.ts';
+import type { EndOrder, Notice, Order, SpawnOrder } from './protocol.ts';
+import { signalProcess } from './signal-process.ts';
+import { describeSpawnError, startProcess } from './start-process.ts';
+
+const SAMPLE_MS = 250;
+/** Between looks for the last processes of an attempt that is being ended. */
+const FADING_MS = 25;
+
+/** Carries out orders: the parent of all its attempts, until each of them is over. */
+export class Launcher {
+  readonly #markerPrefix: string;
+  readonly #send: (notice: Notice) => void;
+  readonly #families: ProcessFamilies;
+  readonly #environment = { ...process.env };
+  /** Orders not yet carried out: one start a turn, so that exits and other orders are not kept waiting. */
+  readonly #waiting = new Map<number, SpawnOrder>();
+  readonly #attempts = new Map<number, Attempt>();
+  readonly #surroundings: AttemptSurroundings;
+  #nextLook: { timer: NodeJS.Timeout; at: number } | null = null;
+  #lookPlanned = false;
+  #stopped: (() => void) | null = null;
+
+  constructor(markerPrefix: string, send: (notice: Notice) => void) {
+    this.#markerPrefix = markerPrefix;
+    this.#send = send;
+    this.#families = new ProcessFamilies(markerPrefix);
+    this.#surroundings = {
+      oomKills: new OomKills(),
+      lookSoon: () => this.#lookSoon(),
+      over: (attempt) => this.#over(attempt),
+    };
+  }
+
+  accept(order: Order): void {
+    if (order.kind === 'end') {
+      this.#end(order);
+      return;
+    }
+    this.#waiting.set(order.token, order);
+    if (this.#waiting.size === 1) setImmediate(() => this.#startNext());
+  }
+
+  /** Kills everything, and resolves when nothing is left. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#stopped = resolve;
+      for (const token of [...this.#waiting.keys(), ...this.#attempts.keys()]) {
+        this.#end({ kind: 'end', token, why: 'stopped', now: true });
+      }
+      this.#resolveIfIdle();
+    });
+  }
+
+  /** The last resort of a process that cannot go on: one blow at everything, without waiting for the end. */
+  killAll(): void {
+    for (const attempt of this.#attempts.values()) attempt.kill();
+    for (const family of this.#families.look().values()) {
+      for (const { pid } of family) signalProcess(pid, 'SIGKILL');
+    }
+  }
+
+  #end({ token, why, now }: EndOrder): void {
+    this.#attempts.get(token)?.end(why, now);
+    if (this.#waiting.delete(token)) this.#reportUnstarted(token, { [why]: true });
+  }
+
+  #startNext(): void {
+    const [order] = this.#waiting.values();
+    if (!order) return;
+    this.#waiting.delete(order.token);
+    if (this.#waiting.size > 0) setImmediate(() => this.#startNext());
+    this.#start(order);
+  }
+
+  #start(order: SpawnOrder): void {
+    const { token } = order;
+    try {
+      const startedAt = Date.now();
+      const child = startProcess(order, {
+        ...this.#environment,
+        ...order.env,
+        [MARKER_NAME]: attemptMarker(this.#markerPrefix, token),
+      });
+      if (child.pid === undefined) {
+        child.once('error', (error) => {
+          this.#reportUnstarted(token, { spawnError: describeSpawnError(order, error) });
+        });
+        return;
+      }
+      const attempt = new Attempt(order, child.pid, startedAt, this.#surroundings);
+      child.once('exit', (code, signal) => attempt.exited(code, signal));
+      this.#attempts.set(token, attempt);
+      this.#families.add(token, child.pid);
+      this.#send({ kind: 'started', token, pid: child.pid, startedAt });
+      this.#planLook(SAMPLE_MS);
+    } catch (error) {
+      this.#reportUnstarted(token, { spawnError: (error as Error).message });
+    }
+  }
+
+  #reportUnstarted(token: number, facts: Parameters<typeof outcome>[0]): void {
+    this.#send({
+      kind: 'ended',
+      token,
+      startedAt: null,
+      finishedAt: Date.now(),
+      outcome: outcome(facts),
+      usage: null,
+    });
+    this.#resolveIfIdle();
+  }
+
+  #over(attempt: Attempt): void {
+    const { token } = attempt.order;
+    if (!this.#attempts.delete(token)) return;
+    this.#families.remove(token);
+    this.#send({
+      kind: 'ended',
+      token,
+      startedAt: attempt.startedAt,
+      finishedAt: Date.now(),
+      outcome: attempt.outcome(),
+      usage: attempt.usage,
+    });
+    this.#resolveIfIdle();
+  }
+
+  #resolveIfIdle(): void {
+    if (this.#attempts.size === 0 && this.#waiting.size === 0) this.#stopped?.();
+  }
+
+  /** Requests of one turn share a look. */
+  #lookSoon(): void {
+    if (this.#lookPlanned) return;
+    this.#lookPlanned = true;
+    setImmediate(() => {
+      this.#lookPlanned = false;
+      this.#look();
+    });
+  }
+
+  #planLook(delayMs: number): void {
+    const at = performance.now() + delayMs;
+    if (this.#nextLook !== null) {
+      if (this.#nextLook.at <= at) return;
+      clearTimeout(this.#nextLook.timer);
+    }
+    const timer = setTimeout(() => {
+      this.#nextLook = null;
+      this.#look();
+    }, delayMs);
+    this.#nextLook = { timer, at };
+  }
+
+  #look(): void {
+    if (this.#attempts.size === 0) return;
+    this.#surroundings.oomKills.refresh();
+    try {
+      const families = this.#families.look();
+      for (const [token, attempt] of this.#attempts) attempt.observe(families.get(token) ?? []);
+    } catch (error) {
+      // Out of descriptors or memory: the attempts go on, and the next look may succeed.
+      console.error(new Date().toISOString(), 'launcher', process.pid, error);
+    }
+    const fading = [...this.#attempts.values()].some((attempt) => attempt.isFading);
+    if (this.#attempts.size > 0) this.#planLook(fading ? FADING_MS : SAMPLE_MS);
+  }
+}

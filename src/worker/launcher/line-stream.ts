@@ -1,0 +1,43 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Calls back with every JSON line of a stream. */
+export function readLines(stream: Readable, onLine: (value: unknown) => void): void {
+  let pending = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    let searchFrom = pending.length;
+    pending += chunk;
+    let start = 0;
+    for (;;) {
+      const end = pending.indexOf('\n', searchFrom);
+      if (end < 0) break;
+      onLine(JSON.parse(pending.slice(start, end)));
+      start = end + 1;
+      searchFrom = start;
+    }
+    pending = pending.slice(start);
+  });
+}
+
+/** Writes JSON lines; those of one turn of the event loop share a write. */
+export class LineWriter {
+  readonly #stream: Writable;
+  #pending = '';
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    // A reader that is gone is noticed by its exit or by the end of the other direction.
+    stream.on('error', () => {});
+  }
+
+  write(value: unknown): void {
+    if (this.#pending === '') setImmediate(() => this.flush());
+    this.#pending += `${JSON.stringify(value)}\n`;
+  }
+
+  flush(written?: () => void): void {
+    const lines = this.#pending;
+    this.#pending = '';
+    if (lines !== '' || written) this.#stream.write(lines, () => written?.());
+  }
+}

@@ -1,0 +1,65 @@
+import type { Outcome } from '../../core/outcome.ts';
+import type { Usage } from '../../core/records.ts';
+
+// One JSON object a line, both ways. The launcher is the parent of all jobs of its worker.
+
+/** Start one attempt. Everything in it is absolute and final: the launcher decides nothing. */
+export interface SpawnOrder {
+  kind: 'spawn';
+  /** Names the attempt in every later message. */
+  token: number;
+  /** Written to `scriptPath`, which bash then runs: a command has no size limit. */
+  script: string;
+  scriptPath: string;
+  cwd: string;
+  /** On top of the environment the launcher was started with. */
+  env: Record<string, string>;
+  stdoutPath: string;
+  stderrPath: string;
+  /** Made before the start; `workDir` is emptied first. */
+  workDir: string;
+  directories: string[];
+  timeoutMs: number | null;
+  memoryBytes: number | null;
+  /** false: observe memory, do not end the attempt for it. */
+  enforceMemory: boolean;
+  /** Between SIGTERM and SIGKILL. */
+  graceMs: number;
+  /** Must exist after exit 0. */
+  outputFiles: string[];
+}
+
+/** End one attempt: SIGTERM, the grace, SIGKILL. */
+export interface EndOrder {
+  kind: 'end';
+  token: number;
+  why: 'canceled' | 'stopped';
+  /** Kill at once, also if the attempt is already being ended. */
+  now: boolean;
+}
+
+export type Order = SpawnOrder | EndOrder;
+
+export interface StartedNotice {
+  kind: 'started';
+  token: number;
+  pid: number;
+  startedAt: number;
+}
+
+export interface EndedNotice {
+  kind: 'ended';
+  token: number;
+  /** null if the process could not be started. */
+  startedAt: number | null;
+  finishedAt: number;
+  outcome: Outcome;
+  usage: Usage | null;
+}
+
+/** The first notice: orders are being read. */
+export interface ReadyNotice {
+  kind: 'ready';
+}
+
+export type Notice = ReadyNotice | StartedNotice | EndedNotice;

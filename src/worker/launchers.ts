@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { HoldfastError } from '../core/errors.ts';
+import { type Outcome, outcome } from '../core/outcome.ts';
+import { Guardian } from './launcher/guardian.ts';
+import { killFamilies } from './launcher/kill-families.ts';
+import { LauncherProcess } from './launcher/launcher-process.ts';
+import { MARKER_NAME, markerPrefix } from './launcher/marker.ts';
+import type { EndedNotice, SpawnOrder, StartedNotice } from './launcher/protocol.ts';
+
+export interface LauncherCallbacks {
+  started(notice: StartedNotice): void;
+  /** Exactly once per spawn order, also when a launcher died. */
+  ended(notice: EndedNotice): void;
+}
+
+export interface LauncherOptions {
+  /** Where launcher.log is kept. */
+  stateDir: string;
+  /** Launchers at a time. One more is started when the others fall behind. */
+  maximum: number;
+}
+
+/** Unanswered orders of the least busy launcher from which on another one is worth its 49 MB. */
+const BUSY = 2;
+/** Longer than a launcher waits for its last processes. */
+const STOP_WAIT_MS = 20_000;
+
+/** The processes that start and end a worker's jobs, and that take the jobs with them when they die. */
+export class Launchers {
+  readonly #callbacks: LauncherCallbacks;
+  readonly #maximum: number;
+  readonly #markerPrefix = markerPrefix(randomUUID(), process.env[MARKER_NAME]);
+  readonly #guardian = new Guardian(this.#markerPrefix);
+  readonly #launchers = new Set<LauncherProcess>();
+  /** Leftovers of dead launchers that are being killed. */
+  readonly #burials = new Set<Promise<void>>();
+  readonly #logPath: string;
+  #log: number | null = null;
+  #whenEmpty: (() => void) | null = null;
+  #stopping: Promise<void> | null = null;
+
+  constructor(callbacks: LauncherCallbacks, options: LauncherOptions) {
+    this.#callbacks = callbacks;
+    this.#maximum = options.maximum;
+    this.#logPath = join(options.stateDir, 'launcher.log');
+  }
+
+  /** Resolves when the first launcher reads orders. */
+  async start(): Promise<void> {
+    try {
+      this.#log = openSync(this.#logPath, 'a');
+    } catch (error) {
+      const facts = { path: this.#logPath, problem: (error as Error).message };
+      throw new HoldfastError('STATE_UNUSABLE', facts, error);
+    }
+    this.#guardian.ensure();
+    try {
+      await this.#launch().ready;
+    } catch (cause) {
+      throw new Error(this.#noLauncher(), { cause });
+    }
+  }
+
+  spawn(order: SpawnOrder): void {
+    if (this.#stopping) {
+      setImmediate(() => this.#reportUnstarted(order.token, { stopped: true }));
+      return;
+    }
+    this.#guardian.ensure();
+    this.#choose().spawn(order);
+  }
+
+  end(token: number, why: 'canceled' | 'stopped', now: boolean): void {
+    for (const launcher of this.#launchers) {
+      if (launcher.attempts.has(token)) launcher.end({ kind: 'end', token, why, now });
+    }
+  }
+
+  /** Kills whatever still lives; resolves when no process is left, neither job nor launcher. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  /** For people and tests that look after processes. */
+  get pids(): { launchers: number[]; guardian: number | null } {
+    const launchers = [...this.#launchers].flatMap(({ pid }) => pid ?? []);
+    return { launchers, guardian: this.#guardian.pid };
+  }
+
+  async #stop(): Promise<void> {
+    const empty = new Promise<void>((resolve) => {
+      this.#whenEmpty = resolve;
+    });
+    for (const launcher of this.#launchers) launcher.close();
+    const timer = setTimeout(() => {
+      for (const launcher of this.#launchers) launcher.kill();
+    }, STOP_WAIT_MS);
+    if (this.#launchers.size > 0) await empty;
+    clearTimeout(timer);
+    await Promise.all(this.#burials);
+    await this.#guardian.dismiss();
+    if (this.#log !== null) closeSync(this.#log);
+  }
+
+  #choose(): LauncherProcess {
+    const all = [...this.#launchers];
+    const ready = all.filter(({ isReady }) => isReady);
+    const [least] = (ready.length > 0 ? ready : all).sort((a, b) => a.unanswered - b.unanswered);
+    if (least === undefined) return this.#launch();
+    if (least.unanswered >= BUSY && all.length < this.#maximum) this.#launch();
+    return least;
+  }
+
+  #launch(): LauncherProcess {
+    if (this.#log === null) throw new Error('Launchers.start() comes before spawn()');
+    const launcher = new LauncherProcess({
+      markerPrefix: this.#markerPrefix,
+      log: this.#log,
+      lifeline: this.#guardian.lifeline,
+      started: (notice) => this.#callbacks.started(notice),
+      ended: (notice) => this.#callbacks.ended(notice),
+      gone: (gone) => this.#bury(gone),
+    });
+    this.#launchers.add(launcher);
+    return launcher;
+  }
+
+  /** A launcher is gone. Whatever it left behind is killed before anybody hears that it is lost. */
+  #bury(launcher: LauncherProcess): void {
+    this.#launchers.delete(launcher);
+    if (launcher.attempts.size > 0) {
+      const burial = this.#buryAttempts(launcher).finally(() => this.#burials.delete(burial));
+      this.#burials.add(burial);
+    }
+    if (this.#launchers.size === 0) this.#whenEmpty?.();
+  }
+
+  async #buryAttempts({ attempts, isReady }: LauncherProcess): Promise<void> {
+    if (!isReady) {
+      // Not lost, or the jobs would be tried for ever: a launcher that cannot start will not the next time.
+      const spawnError = this.#noLauncher();
+      for (const token of attempts.keys()) this.#reportUnstarted(token, { spawnError });
+      return;
+    }
+    const pids = [...attempts].map(([token, started]) => [token, started?.pid ?? null] as const);
+    await killFamilies(this.#markerPrefix, new Map(pids));
+    for (const [token, started] of attempts) {
+      this.#callbacks.ended({
+        kind: 'ended',
+        token,
+        startedAt: started?.startedAt ?? null,
+        finishedAt: Date.now(),
+        outcome: outcome({ lost: true }),
+        usage: null,
+      });
+    }
+  }
+
+  #noLauncher(): string {
+    return `the process that starts jobs could not be started; ${this.#logPath} may tell why`;
+  }
+
+  #reportUnstarted(token: number, facts: Partial<Outcome>): void {
+    this.#callbacks.ended({
+      kind: 'ended',
+      token,
+      startedAt: null,
+      finishedAt: Date.now(),
+      outcome: outcome(facts),
+      usage: null,
+    });
+  }
+}

@@ -1,0 +1,37 @@
+/** Lets one loop sleep until somebody has something for it. A raise while it is awake is not lost. */
+export class Signal {
+  private raised = false;
+  private wakeUp: (() => void) | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  raise(): void {
+    this.raised = true;
+    this.wakeUp?.();
+  }
+
+  /** Raises soon, so that what comes until then is dealt with together. */
+  raiseWithin(ms: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.raise();
+    }, ms);
+  }
+
+  /** Resolves when raised, at the latest after `ms`. */
+  async wait(ms: number): Promise<void> {
+    if (!this.raised) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.wakeUp = () => {
+          clearTimeout(timer);
+          // A turn later, so that everything that arrives in this one shares a transaction.
+          setImmediate(resolve);
+        };
+      });
+      this.wakeUp = undefined;
+    }
+    this.raised = false;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+}

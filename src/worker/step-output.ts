@@ -1,0 +1,54 @@
+import { open } from 'node:fs/promises';
+import type { OutputMode } from '../core/workflow-model.ts';
+
+/** What is kept of a step's stdout as its output; all of it is in the log. */
+const OUTPUT_LIMIT_BYTES = 1024 * 1024;
+
+export type StepOutput = { ok: true; output: unknown } | { ok: false; problem: string };
+
+/** Stdout becomes the step's output: JSON if all of it parses, else text; no guessing. */
+export async function readStepOutput(stdoutPath: string, mode: OutputMode): Promise<StepOutput> {
+  const { text, complete } = await readStart(stdoutPath);
+  switch (mode) {
+    case 'text':
+      return { ok: true, output: withoutLastNewline(text) };
+    case 'lines':
+      return {
+        ok: true,
+        output: withoutLastNewline(text) === '' ? [] : withoutLastNewline(text).split(/\r?\n/),
+      };
+    case 'json': {
+      const parsed = complete ? parseJson(text) : undefined;
+      if (parsed !== undefined) return { ok: true, output: parsed.value };
+      return { ok: false, problem: complete ? 'JSON on stdout' : 'JSON on stdout (it is over 1 MiB)' };
+    }
+    case 'auto': {
+      const parsed = complete ? parseJson(text) : undefined;
+      return { ok: true, output: parsed === undefined ? withoutLastNewline(text) : parsed.value };
+    }
+  }
+}
+
+async function readStart(path: string): Promise<{ text: string; complete: boolean }> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const buffer = Buffer.alloc(Math.min(size, OUTPUT_LIMIT_BYTES));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    return { text: buffer.toString('utf8', 0, bytesRead), complete: size <= OUTPUT_LIMIT_BYTES };
+  } finally {
+    await file.close();
+  }
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutLastNewline(text: string): string {
+  return text.replace(/\r?\n$/, '');
+}

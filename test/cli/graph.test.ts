@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { drawGraph } from '../../src/cli/graph/drawn-graph.ts';
+import { GRAPH_FORMATS } from '../../src/cli/graph/graph-formats.ts';
+import { graphOfModel, type JobGraph } from '../../src/cli/graph/job-graph.ts';
+import { jobWaves } from '../../src/cli/graph/job-waves.ts';
+import { planOfModel } from '../../src/cli/graph/plan.ts';
+import { quietRenderer } from '../../src/cli/output/quiet-renderer.ts';
+import { tableRenderer } from '../../src/cli/output/table-renderer.ts';
+import type { WorkflowModel } from '../../src/core/workflow-model.ts';
+import { loadSpec } from '../../src/spec/load-spec.ts';
+import { textStyle } from './records.ts';
+
+const table = tableRenderer(textStyle());
+
+function model(spec: object): WorkflowModel {
+  const loaded = loadSpec(JSON.stringify(spec), 'spec.json');
+  if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('\n'));
+  return loaded.model;
+}
+
+const small = model({
+  name: 'demo',
+  files: [{ name: 'data', path: 'data.csv' }],
+  jobs: [
+    { name: 'report', command: 'true', depends_on_regexes: ['train_.'] },
+    { name: 'prepare', command: 'true', output_files: ['data'] },
+    { name: 'train_{i}', command: 'true', input_files: ['data'], parameters: { i: '1:2' } },
+    { name: 'notify', command: 'true', depends_on: ['report'] },
+  ],
+});
+
+/** Stages of `width` jobs, each stage waiting for all of the one before. */
+function staged(stages: number, width: number): WorkflowModel {
+  return model({
+    name: 'staged',
+    jobs: Array.from({ length: stages }, (_, stage) => ({
+      name: `${'abcdefgh'[stage]}_{i}`,
+      command: 'true',
+      parameters: { i: `1:${width}` },
+      ...(stage > 0 && { depends_on_regexes: [`${'abcdefgh'[stage - 1]}_.*`] }),
+    })),
+  });
+}
+
+describe('a plan', () => {
+  test('puts each job into the wave after its last dependency and says why it waits', () => {
+    expect(table.plan(planOfModel(small), false).split('\n')).toEqual([
+      'workflow demo: 5 jobs in 4 waves',
+      '',
+      'wave 1: 1 job, starts at once',
+      '  prepare',
+      '',
+      'wave 2: 2 jobs, after wave 1',
+      expect.stringMatching(/^ {2}train_1 {2}after prepare \(file data(\.csv)?\)$/),
+      expect.stringMatching(/^ {2}train_2 {2}after prepare \(file data(\.csv)?\)$/),
+      '',
+      'wave 3: 1 job, after wave 2',
+      '  report  after train_1, train_2 (depends_on_regexes train_.)',
+      '',
+      'wave 4: 1 job, after wave 3',
+      '  notify  after report (depends_on)',
+    ]);
+  });
+
+  test('tells jobs that look alike as one where there are many', () => {
+    const text = table.plan(planOfModel(staged(3, 200)), false);
+    expect(text.split('\n')).toEqual([
+      'workflow staged: 600 jobs in 3 waves',
+      '',
+      'wave 1: 200 jobs, starts at once',
+      '  a_* (200 jobs)',
+      '',
+      'wave 2: 200 jobs, after wave 1',
+      '  b_* (200 jobs)  after a_* (depends_on_regexes a_.*)',
+      '',
+      'wave 3: 200 jobs, after wave 2',
+      '  c_* (200 jobs)  after b_* (depends_on_regexes b_.*)',
+    ]);
+    expect(table.plan(planOfModel(staged(3, 200)), true)).toContain(
+      '\n  c_199  after b_1, b_2, b_3, b_4, b_5 and 195 more',
+    );
+  });
+
+  test('leaves out the later waves of a long chain and says how to see them', () => {
+    const chain = model({
+      name: 'chain',
+      jobs: Array.from({ length: 100 }, (_, index) => ({
+        name: `s${index}`,
+        command: 'true',
+        ...(index > 0 && { depends_on: [`s${index - 1}`] }),
+      })),
+    });
+    const lines = table.plan(planOfModel(chain), false).split('\n');
+    expect(lines.at(-1)).toBe('and 70 more waves; --all shows everything');
+    expect(lines.filter((line) => line.startsWith('wave '))).toHaveLength(30);
+  });
+
+  test('lists names in the order of execution when quiet', () => {
+    expect(quietRenderer.plan(planOfModel(small), false)).toBe('prepare\ntrain_1\ntrain_2\nreport\nnotify');
+  });
+});
+
+describe('waves', () => {
+  test('do not overflow the stack on a deep chain', () => {
+    const size = 50_000;
+    const graph: JobGraph = {
+      name: 'deep',
+      jobs: Array.from({ length: size }, (_, index) => ({
+        name: `j${index}`,
+        status: null,
+        set: index === 0 ? null : index - 1,
+      })),
+      sets: Array.from({ length: size - 1 }, (_, index) => [index]),
+    };
+    expect(jobWaves(graph)).toHaveLength(size);
+  });
+});
+
+describe('a graph', () => {
+  test('in text names what each job waits for', () => {
+    expect(GRAPH_FORMATS.text(drawGraph(graphOfModel(small), false))).toEqual([
+      'demo',
+      '  report <- train_1, train_2',
+      '  prepare',
+      '  train_1 <- prepare',
+      '  train_2 <- prepare',
+      '  notify <- report',
+    ]);
+  });
+
+  test('in Mermaid has a node per job and an edge per dependency', () => {
+    const lines = GRAPH_FORMATS.mermaid(drawGraph(graphOfModel(small), false));
+    expect(lines[0]).toBe('flowchart TD');
+    expect(lines).toContain('  n1["prepare"]');
+    expect(lines).toContain('  n1 --> n2');
+    expect(lines.filter((line) => line.includes('-->'))).toHaveLength(5);
+  });
+
+  test('in DOT quotes names and colours jobs by status', () => {
+    const graph: JobGraph = {
+      name: 'a "b"',
+      jobs: [
+        { name: 'x"y\\z', status: 'failed', set: null },
+        { name: 'w', status: 'canceled', set: 0 },
+      ],
+      sets: [[0]],
+    };
+    expect(GRAPH_FORMATS.dot(drawGraph(graph, false))).toEqual([
+      'digraph "a \\"b\\"" {',
+      '  node [shape=box];',
+      '  n0 [label="x\\"y\\\\z", style=filled, fillcolor="#ffcdd2"];',
+      '  n1 [label="w", style=filled, fillcolor="#ffe0b2"];',
+      '  n0 -> n1;',
+      '}',
+    ]);
+  });
+
+  test('in Mermaid escapes what would end a label, and shows statuses', () => {
+    const graph: JobGraph = {
+      name: 'g',
+      jobs: [{ name: 'a"]; b', status: 'completed', set: null }],
+      sets: [],
+    };
+    expect(GRAPH_FORMATS.mermaid(drawGraph(graph, false))).toEqual([
+      'flowchart TD',
+      '  n0["a#34;#93;; b"]',
+      '  classDef completed fill:#c8e6c9',
+      '  class n0 completed',
+    ]);
+  });
+
+  test('draws a barrier with a junction instead of an edge for each pair', () => {
+    const drawn = drawGraph(graphOfModel(staged(2, 40)), false);
+    expect(drawn.edges).toHaveLength(80);
+    expect(GRAPH_FORMATS.text(drawn)).toHaveLength(81);
+  });
+
+  test('of a large workflow draws a sweep as one node, unless all are asked for', () => {
+    const graph = graphOfModel(staged(3, 100));
+    expect(GRAPH_FORMATS.text(drawGraph(graph, false))).toEqual([
+      'staged',
+      '  a_* (100 jobs)',
+      '  b_* (100 jobs) <- a_* (100 jobs)',
+      '  c_* (100 jobs) <- b_* (100 jobs)',
+    ]);
+    expect(GRAPH_FORMATS.text(drawGraph(graph, true))).toHaveLength(301);
+  });
+});

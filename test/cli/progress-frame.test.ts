@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/cli/output/display-width.ts';
+import { lineText } from '../../src/cli/output/styled-line.ts';
+import { progressFrame, remainingMs, type ScreenSize } from '../../src/cli/progress/progress-frame.ts';
+import type { WorkflowStatus } from '../../src/core/records.ts';
+import { counts, NOON, status } from './records.ts';
+
+const WIDE = { columns: 100, rows: 30 };
+
+function frame(given: WorkflowStatus, size: ScreenSize = WIDE, note: string | null = null): string[] {
+  return progressFrame(given, size, NOON, note).map(lineText);
+}
+
+const busy = status({
+  counts: counts({ completed: 500, failed: 2, running: 40, ready: 300, blocked: 158 }),
+  running: Array.from({ length: 20 }, (_, index) => ({
+    job_id: index,
+    name: `simulate_${index}_${'long'.repeat(30)}_end`,
+    attempt_id: index === 0 ? 2 : 1,
+    started_at_ms: NOON - (20 - index) * 1000,
+  })),
+  waiting: [
+    {
+      job_id: 99,
+      name: 'train_3',
+      attempt_id: 2,
+      retry_available_at_ms: NOON + 11_200,
+      reason: 'retry 2 of 3 after 12s',
+    },
+  ],
+  failures: [
+    {
+      job_id: 99,
+      name: 'train_3',
+      attempt_id: 2,
+      outcome: 'exit 1',
+      reason: 'retry 2 of 3 after 12s',
+      finished_at_ms: NOON - 800,
+    },
+    {
+      job_id: 98,
+      name: 'evil\x1b[2J\nname',
+      attempt_id: 1,
+      outcome: 'exit 9',
+      reason: 'max_retries_failure is 0',
+      finished_at_ms: NOON - 900,
+    },
+  ],
+});
+
+describe('the progress screen', () => {
+  test('shows name, id, run, elapsed time and what is left', () => {
+    const [header, bar, statuses] = frame(status());
+    expect(header).toBe('nightly  workflow 3, run 1  1m00s  about 10s left');
+    expect(bar).toMatch(/^█{30}░{30} 50% {2}5\/10$/);
+    expect(statuses).toBe('completed 5  running 2  ready 1  blocked 2');
+  });
+
+  test('shows running jobs longest first with their time and attempt', () => {
+    const lines = frame(busy).filter((line) => line.startsWith('running'));
+    expect(lines[0]).toMatch(/^running simulate_0_.*….*_end {2}20s {2}attempt 2$/);
+    expect(lines[1]).toMatch(/^running simulate_1_.*….*_end {2}19s$/);
+  });
+
+  test('tells how many running jobs are not shown', () => {
+    const lines = frame(busy).filter((line) => line.startsWith('running'));
+    expect(lines).toHaveLength(8);
+    expect(lines.at(-1)).toBe('running and 33 more');
+  });
+
+  test('shows when a retry is due and why', () => {
+    expect(frame(busy)).toContain('retry   train_3  in 12s: exit 1 - retry 2 of 3 after 12s');
+  });
+
+  test('says that a retry is due now when its time has come', () => {
+    const due = status({ waiting: [{ ...busy.waiting[0]!, retry_available_at_ms: NOON - 1 }] });
+    expect(frame(due)).toContain('retry   train_3  now: retry 2 of 3 after 12s');
+  });
+
+  test('makes control characters of names visible', () => {
+    expect(frame(busy)).toContain('failure evil␛[2J␊name  exit 9 - max_retries_failure is 0');
+  });
+
+  test.each([
+    [20, 5],
+    [1, 1],
+    [10, 2],
+    [40, 8],
+    [80, 24],
+    [200, 60],
+  ])('fits a terminal of %i × %i', (columns, rows) => {
+    const lines = frame(busy, { columns, rows }, 'stopping 40 running jobs (grace 10s)');
+    expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+  });
+
+  test('on a tiny terminal keeps the bar, the counts and the newest failure', () => {
+    const lines = frame(busy, { columns: 20, rows: 5 });
+    expect(lines).toHaveLength(4);
+    expect(lines[1]).toContain('50%');
+    expect(lines[3]).toMatch(/^failure train_3/);
+  });
+
+  test('keeps a note in sight on every size', () => {
+    for (const rows of [5, 10, 40]) {
+      expect(frame(busy, { columns: 60, rows }, 'stopping now').at(-1)).toBe('stopping now');
+    }
+  });
+
+  test('never shows 100 % before every job has ended', () => {
+    const almost = status({ counts: counts({ completed: 99_999, running: 1 }) });
+    expect(frame(almost)[1]).toContain('99%  99999/100000');
+  });
+
+  test('does not guess what is left before anything has succeeded', () => {
+    expect(remainingMs(status({ attempts: { finished: 3, mean_success_ms: null } }), NOON)).toBeNull();
+  });
+
+  test('does not promise an end before the last retry that waits', () => {
+    const waiting = [{ ...busy.waiting[0]!, retry_available_at_ms: NOON + 300_000 }];
+    expect(remainingMs(status({ waiting }), NOON)).toBe(304_000);
+  });
+});

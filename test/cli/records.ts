@@ -1,0 +1,129 @@
+import { createPaint } from '../../src/cli/output/styled-line.ts';
+import type { TextStyle } from '../../src/cli/output/text-style.ts';
+import { JOB_STATUSES, type JobStatus } from '../../src/core/job-status.ts';
+import { outcome } from '../../src/core/outcome.ts';
+import type {
+  AttemptRecord,
+  EventRecord,
+  JobRecord,
+  StatusCounts,
+  WorkflowStatus,
+} from '../../src/core/records.ts';
+
+/** Noon of a day, in the time zone of whoever runs the tests. */
+export const NOON = new Date(2026, 2, 3, 12, 0, 0).getTime();
+
+export function textStyle(given: Partial<TextStyle> = {}): TextStyle {
+  return {
+    width: Number.POSITIVE_INFINITY,
+    now: NOON,
+    paint: createPaint(false),
+    cwd: '/home/ada',
+    ...given,
+  };
+}
+
+export function counts(given: Partial<Record<JobStatus, number>>): StatusCounts {
+  return { ...(Object.fromEntries(JOB_STATUSES.map((status) => [status, 0])) as StatusCounts), ...given };
+}
+
+export function status(given: Partial<WorkflowStatus> = {}): WorkflowStatus {
+  return {
+    workflow: {
+      id: 3,
+      name: 'nightly',
+      description: null,
+      user: null,
+      project: null,
+      run_id: 1,
+      created_at_ms: NOON - 60_000,
+      cwd: '/home/ada',
+      output_dir: '/home/ada/output',
+      max_parallel: null,
+      limits: {},
+      job_count: 10,
+    },
+    counts: counts({ completed: 5, running: 2, ready: 1, blocked: 2 }),
+    complete: false,
+    exit_code: null,
+    started_at_ms: NOON - 60_000,
+    finished_at_ms: null,
+    workers: [],
+    running: [],
+    waiting: [],
+    failures: [],
+    attempts: { finished: 5, mean_success_ms: 4000 },
+    ...given,
+  };
+}
+
+export function job(given: Partial<JobRecord> = {}): JobRecord {
+  return {
+    id: 7,
+    workflow_id: 3,
+    run_id: 1,
+    name: 'train_1',
+    scope: '',
+    status: 'completed',
+    priority: 0,
+    visit: 1,
+    attempt_id: 1,
+    failure_count: 0,
+    preemption_count: 0,
+    max_retries_failure: 0,
+    max_retries_preemption: 100,
+    retry_available_at_ms: 0,
+    reason: null,
+    cancel_requested: false,
+    ...given,
+  };
+}
+
+export function attempt(given: Partial<AttemptRecord> = {}): AttemptRecord {
+  return {
+    job_id: 7,
+    job_name: 'train_1',
+    run_id: 1,
+    visit: 1,
+    attempt_id: 1,
+    worker_id: 1,
+    state: 'FAILED',
+    exit_code: 1,
+    signal: null,
+    error: 'exit 1',
+    claimed_at_ms: NOON - 2000,
+    started_at_ms: NOON - 2000,
+    finished_at_ms: NOON - 500,
+    is_worker_failure: false,
+    outcome: outcome({ exitCode: 1 }),
+    cause: 'exit',
+    match_code: 1,
+    category: 'transient',
+    verdict: 'retry',
+    rule: 'retry',
+    reason: 'retry 1 of 3 after 1s',
+    actor: null,
+    usage: null,
+    stdout_path: '/home/ada/output/job_stdio/job_wf3_j7_r1_a1.o',
+    stderr_path: '/home/ada/output/job_stdio/job_wf3_j7_r1_a1.e',
+    output: null,
+    ...given,
+  };
+}
+
+export function event(given: Partial<EventRecord> = {}): EventRecord {
+  return {
+    id: 12,
+    workflow_id: 3,
+    run_id: 1,
+    job_id: 7,
+    job_name: 'train_1',
+    attempt_id: 1,
+    at_ms: NOON + 67_000,
+    type: 'completed',
+    actor: null,
+    reason: 'exit 0 and every declared output exists',
+    data: { duration_ms: 1234, outcome: 'exit 0' },
+    ...given,
+  };
+}

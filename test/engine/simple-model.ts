@@ -1,0 +1,87 @@
+import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/retry-policy.ts';
+import type { Requirement, WorkflowModel } from '../../src/core/workflow-model.ts';
+
+export interface SimpleJob {
+  name: string;
+  command?: string;
+  after?: string[];
+  retry?: Partial<RetryPolicy>;
+  deadlineMs?: number;
+  schedulingTimeoutMs?: number;
+  priority?: number;
+  runsAfterFailure?: boolean;
+  cpus?: number;
+  resources?: Record<string, number>;
+}
+
+/** A workflow model as loadSpec would make it, without the spec. */
+export function simpleModel(
+  jobs: SimpleJob[],
+  options: { limits?: Record<string, number>; maxParallel?: number } = {},
+): WorkflowModel {
+  const index = new Map(jobs.map((job, position) => [job.name, position]));
+  const requirements: Requirement[] = [];
+  const requirementKeys = new Map<string, number>();
+  const dependencySets: number[][] = [];
+  const setKeys = new Map<string, number>();
+  const once = <T>(keys: Map<string, number>, list: T[], value: T): number => {
+    const key = JSON.stringify(value);
+    const known = keys.get(key);
+    if (known !== undefined) return known;
+    keys.set(key, list.length);
+    return list.push(value) - 1;
+  };
+  return {
+    name: 'simple',
+    description: null,
+    user: null,
+    project: null,
+    metadata: {},
+    variables: {},
+    limits: options.limits ?? {},
+    maxParallel: options.maxParallel ?? null,
+    usePendingFailed: false,
+    requirements,
+    dependencySets,
+    dependencyReasons: [],
+    jobs: jobs.map((job) => ({
+      name: job.name,
+      scope: '',
+      priority: job.priority ?? 0,
+      cancelOnBlockingJobFailure: !job.runsAfterFailure,
+      dependencySet: job.after?.length
+        ? once(
+            setKeys,
+            dependencySets,
+            job.after.map((name) => index.get(name)!).sort((a, b) => a - b),
+          )
+        : null,
+      requirement: once(requirementKeys, requirements, {
+        name: null,
+        cpus: job.cpus ?? null,
+        memoryBytes: null,
+        gpus: 0,
+        nodes: 1,
+        resources: job.resources ?? {},
+      }),
+      config: {
+        command: job.command ?? 'true',
+        template: false,
+        cwd: null,
+        env: {},
+        isolate: false,
+        timeoutMs: null,
+        deadlineMs: job.deadlineMs ?? null,
+        schedulingTimeoutMs: job.schedulingTimeoutMs ?? null,
+        limitResources: true,
+        inputFiles: [],
+        outputFiles: [],
+        output: null,
+        retry: { ...DEFAULT_RETRY, ...job.retry },
+        labels: [],
+        tags: [],
+        group: null,
+      },
+    })),
+  };
+}

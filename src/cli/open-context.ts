@@ -68,8 +68,17 @@ export async function openContext(
 function rendererFor(output: Settings['output'], stdout: WriteStream, paint: Paint): Renderer {
   if (output === 'json') return jsonRenderer;
   if (output === 'quiet') return quietRenderer;
-  const width = stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
-  return tableRenderer({ width, now: Date.now(), paint, cwd: process.cwd() });
+  // Asked when something is printed: a run may end hours later, in a window of another size.
+  return tableRenderer({
+    get width() {
+      return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+    },
+    get now() {
+      return Date.now();
+    },
+    paint,
+    cwd: process.cwd(),
+  });
 }
 
 function hasColor(color: Settings['color'], stream: WriteStream): boolean {

@@ -1,4 +1,4 @@
-import { type Category, type Cause, causeOf, describeOutcome, matchCode, type Outcome } from './outcome.ts';
+import { type Category, type Cause, causeOf, matchCode, type Outcome } from './outcome.ts';
 import { formatDuration } from './quantity.ts';
 import { type RetryPolicy, retryDelayMs } from './retry-policy.ts';
 
@@ -88,7 +88,7 @@ const RULES = {
 
   success: ({ cause }: Case): Answer =>
     cause === null
-      ? { verdict: { kind: 'complete' }, because: 'exit 0 and every declared output exists' }
+      ? { verdict: { kind: 'complete' }, because: 'it succeeded' }
       : { skip: `it did not succeed (cause ${cause})` },
 
   lost: ({ cause, ended, history, policy }: Case): Answer => {
@@ -154,7 +154,7 @@ const RULES = {
 
   otherwise: ({ ended }: Case): Answer => ({
     verdict: failedOrTerminated(ended.outcome),
-    because: `${describeOutcome(ended.outcome)}, and no retry applies`,
+    because: 'no retry applies',
   }),
 } satisfies Record<string, (facts: Case) => Answer>;
 

@@ -63,13 +63,6 @@ export function* endAttempt(
     reason: decision.reason,
     not_before: notBefore,
   });
-  if (status !== 'ready') {
-    yield* settleDependents(
-      workflow,
-      { id: live.job_id, name: live.job_name, succeeded: status === 'completed' },
-      now,
-    );
-  }
   yield* appendEvent({
     workflow_id: live.workflow_id,
     run_id: live.run_id,
@@ -86,6 +79,13 @@ export function* endAttempt(
       ...(notBefore === null ? {} : { retry_available_at_ms: notBefore }),
     },
   });
+  if (status !== 'ready') {
+    yield* settleDependents(
+      workflow,
+      { id: live.job_id, name: live.job_name, succeeded: status === 'completed' },
+      now,
+    );
+  }
   return decision;
 }
 

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { JobModel, WorkflowModel } from '../core/workflow-model.ts';
 import { ReferenceCheck } from './check/check-references.ts';
-import { calledJobs, checkRoutes, type RoutedJob } from './check/check-routes.ts';
+import { calledJobs, checkConditions, checkRoutes, type RoutedJob } from './check/check-routes.ts';
 import { checkSections } from './check/check-sections.ts';
 import { checkStepTemplates } from './check/check-step-templates.ts';
 import { findUnsupported } from './check/find-unsupported.ts';
@@ -55,6 +55,7 @@ export function normaliseSpec(
     }
   }
   checkRoutes(spec, jobs, graph, findings);
+  checkConditions(spec, findings);
   if (spec.steps) checkStepTemplates(drafts, spec.variables ?? {}, graph, onCall, findings);
   findUnsupported(spec, findings);
   warnOfUnused(context);

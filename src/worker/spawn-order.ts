@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Claim } from '../core/engine.ts';
 import { jobEnvironment } from '../core/job-environment.ts';
 import { checkpointDirectory, logFiles, workDirectory } from '../core/log-files.ts';
@@ -70,7 +70,7 @@ export function planSpawn(claim: Claim, { stateDir, graceMs }: SpawnSettings): S
       stdoutPath: files.stdoutPath,
       stderrPath: files.stderrPath,
       workDir: files.workDir,
-      directories: [files.checkpointDir],
+      directories: [dirname(files.stdoutPath), files.checkpointDir],
       timeoutMs: config.limitResources ? config.timeoutMs : null,
       memoryBytes: requirement.memoryBytes,
       enforceMemory: config.limitResources,

@@ -17,6 +17,8 @@ export interface CliResult {
 export interface CliOptions {
   cwd: string;
   env?: Record<string, string>;
+  /** What it reads from stdin; nothing unless told. */
+  input?: string;
 }
 
 /** A command that is under way. */
@@ -37,15 +39,16 @@ export function makeProject(files: Record<string, string | object> = {}): string
 }
 
 /** Starts the built program, with an environment in which no other configuration is found. */
-export function startCli(args: string[], { cwd, env = {} }: CliOptions): RunningCli {
+export function startCli(args: string[], { cwd, env = {}, input = '' }: CliOptions): RunningCli {
   const clean = Object.entries(process.env).filter(
     ([name]) => !/^(HOLDFAST_|NO_COLOR|FORCE_COLOR)/.test(name),
   );
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
     env: { ...Object.fromEntries(clean), XDG_CONFIG_HOME: join(cwd, '.no-config'), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.on('error', () => {}).end(input);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -17,13 +17,7 @@ export async function findAttempt(
   job: JobRef,
   choice: AttemptChoice,
 ): Promise<AttemptRecord | undefined> {
-  const attempts = await allPages((page) =>
-    engine.listAttempts(workflowId, {
-      ...page,
-      job,
-      ...(choice.run === undefined ? {} : { run_id: choice.run }),
-    }),
-  );
+  const attempts = await listAttempts(engine, workflowId, job, choice.run);
   const newestRun = attempts.at(-1)?.run_id;
   const inRun = attempts.filter((attempt) => attempt.run_id === newestRun);
   if (choice.attempt === undefined) return inRun.at(-1);
@@ -33,4 +27,28 @@ export async function findAttempt(
     argument: '--attempt',
     problem: `job ${job} has no attempt ${choice.attempt} in run ${newestRun}; its newest is ${inRun.at(-1)!.attempt_id}`,
   });
+}
+
+/** The attempt that came after `previous`; undefined if there is none yet. */
+export async function attemptAfter(
+  engine: Engine,
+  workflowId: number,
+  previous: AttemptRecord,
+): Promise<AttemptRecord | undefined> {
+  const attempts = await listAttempts(engine, workflowId, previous.job_id, undefined);
+  return attempts.find(
+    ({ run_id, attempt_id }) =>
+      run_id > previous.run_id || (run_id === previous.run_id && attempt_id > previous.attempt_id),
+  );
+}
+
+function listAttempts(
+  engine: Engine,
+  workflowId: number,
+  job: JobRef,
+  run: number | undefined,
+): Promise<AttemptRecord[]> {
+  return allPages((page) =>
+    engine.listAttempts(workflowId, { ...page, job, ...(run !== undefined && { run_id: run }) }),
+  );
 }

@@ -6,7 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { attemptOutcome } from '../output/list-tables.ts';
 import { visibleText } from '../output/visible-text.ts';
 import { Wakeups } from '../wakeups.ts';
-import { type AttemptChoice, findAttempt } from './find-attempt.ts';
+import { type AttemptChoice, attemptAfter, findAttempt } from './find-attempt.ts';
 import { LogPrinter } from './print-log.ts';
 
 export interface LogTarget {
@@ -32,9 +32,11 @@ export async function followLog(
   let printed: AttemptRecord | undefined;
   try {
     while (!signal.aborted) {
-      const attempt = await findAttempt(engine, workflowId, job, choice);
-      const isNew = attempt !== undefined && !isSame(attempt, printed);
-      if (isNew) {
+      const attempt =
+        printed === undefined
+          ? await findAttempt(engine, workflowId, job, choice)
+          : await attemptAfter(engine, workflowId, printed);
+      if (attempt !== undefined) {
         if (printed !== undefined) context.narrate(`attempt ${attempt.attempt_id}`);
         printed = await printToEnd(context, engine, { ...target, attempt }, wakeups, signal);
         if (choice.attempt !== undefined || signal.aborted) return;
@@ -42,11 +44,11 @@ export async function followLog(
       }
       const { status, reason } = await engine.getJob(workflowId, job);
       if (TERMINAL_STATUSES.has(status)) {
-        if (attempt === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
+        if (printed === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
         return;
       }
       if ((await engine.status(workflowId)).workers.length === 0) {
-        if (attempt === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
+        if (printed === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
         context.narrate(`no process drives workflow ${workflowId} now: ${visibleText(reason ?? status)}`);
         return;
       }
@@ -55,10 +57,6 @@ export async function followLog(
   } finally {
     wakeups.stop();
   }
-}
-
-function isSame(a: AttemptRecord, b: AttemptRecord | undefined): boolean {
-  return a.run_id === b?.run_id && a.attempt_id === b.attempt_id;
 }
 
 /** Returns the attempt as it was when it had ended. */

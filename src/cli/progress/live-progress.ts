@@ -69,6 +69,7 @@ export class LiveProgress implements Progress {
     await this.drawing;
     this.restore();
     process.off('exit', this.restore);
+    if (this.shownNote !== null) this.screen.write(`${this.shownNote}\n`);
   }
 
   /** Also runs when the process exits by an exception. */

@@ -60,7 +60,7 @@ function header(status: WorkflowStatus, now: number): StyledLine {
   return [
     { text: visibleText(workflow.name), style: 'bold' },
     { text: `  workflow ${workflow.id}, run ${workflow.run_id}` },
-    { text: started_at_ms === null ? '' : `  ${formatDuration(Math.max(0, now - started_at_ms))}` },
+    { text: started_at_ms === null ? '' : `  ${elapsed(now - started_at_ms)}` },
     { text: left === null ? '' : `  about ${formatDuration(left)} left`, style: 'dim' },
   ];
 }
@@ -75,9 +75,7 @@ export function remainingMs(status: WorkflowStatus, now: number): number | null 
   if (mean === null || open === 0) return null;
   const work = (mean * open) / Math.max(1, status.counts.running);
   const lastRetry = Math.max(0, ...status.waiting.map((job) => job.retry_available_at_ms - now + mean));
-  // Whole seconds above ten: a digit that changes with every frame tells nothing.
-  const estimate = Math.max(work, lastRetry, 1000);
-  return Math.round(estimate / 1000) * 1000;
+  return Math.max(1, Math.round(Math.max(work, lastRetry) / 1000)) * 1000;
 }
 
 function bar(status: WorkflowStatus, columns: number): StyledLine {
@@ -99,6 +97,11 @@ function bar(status: WorkflowStatus, columns: number): StyledLine {
   ];
 }
 
+/** Whole seconds: digits that change with every frame tell nothing. */
+function elapsed(ms: number): string {
+  return ms < 1000 ? '<1s' : formatDuration(Math.floor(ms / 1000) * 1000);
+}
+
 function name(text: string, size: ScreenSize): string {
   return ellipsizeMiddle(visibleText(text), Math.max(8, Math.floor(size.columns * NAME_SHARE)));
 }
@@ -108,7 +111,7 @@ function runningLines(status: WorkflowStatus, size: ScreenSize, now: number): St
     const attempt = job.attempt_id > 1 ? `  attempt ${job.attempt_id}` : '';
     return [
       { text: 'running ', style: 'cyan' },
-      { text: `${name(job.name, size)}  ${formatDuration(Math.max(0, now - job.started_at_ms))}${attempt}` },
+      { text: `${name(job.name, size)}  ${elapsed(now - job.started_at_ms)}${attempt}` },
     ];
   });
   const unshown = status.counts.running - Math.min(lines.length, LINES_PER_LIST);

@@ -1,5 +1,5 @@
 import type { Findings } from '../findings.ts';
-import { type JobDraft, references } from '../normalise/job-draft.ts';
+import { type JobDraft, pathOf, references } from '../normalise/job-draft.ts';
 import { matchingIndexes, patternError } from '../pattern.ts';
 import type { SpecPath } from '../problem.ts';
 import type { JobSpec } from '../schema/job-schema.ts';
@@ -40,11 +40,11 @@ export class ReferenceCheck {
     }
     for (const key of USER_DATA_KEYS) {
       for (const reference of references(written[key], [...path, key])) {
-        this.#expect('user_data', fill(reference.text), reference.path);
+        this.#expect('user_data', fill(reference.text), pathOf(reference));
       }
       const patterns = `${key}_regexes` as const;
       for (const pattern of references(written[patterns], [...path, patterns])) {
-        this.#expectMatch(fill(pattern.text), pattern.path);
+        this.#expectMatch(fill(pattern.text), pathOf(pattern));
       }
     }
     if (draft.command.includes('${user_data.')) {

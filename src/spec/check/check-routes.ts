@@ -1,6 +1,6 @@
 import type { Findings } from '../findings.ts';
 import type { DependencyGraph } from '../normalise/dependency-graph.ts';
-import { type JobDraft, type Reference, references } from '../normalise/job-draft.ts';
+import { type JobDraft, pathOf, type Reference, references } from '../normalise/job-draft.ts';
 import type { SpecPath } from '../problem.ts';
 import type { JobSpec } from '../schema/job-schema.ts';
 import type { Routes } from '../schema/routing-schema.ts';
@@ -18,8 +18,9 @@ export interface RoutedJob {
 
 /** The jobs that static `run` keys name; names that do not exist are errors. */
 export function calledJobs(spec: WorkflowSpec, jobs: readonly RoutedJob[], findings: Findings): Set<number> {
-  const index = new Map(jobs.map(({ draft }, job) => [draft.name, job]));
   const called = new Set<number>();
+  if (!hasRoutes(spec)) return called;
+  const index = new Map(jobs.map(({ draft }, job) => [draft.name, job]));
   const call = (run: Routes['run'], path: SpecPath, binding: JobDraft['binding']) => {
     for (const reference of references(run, path)) {
       const job = find({ ...reference, text: fillPlaceholders(reference.text, binding) }, index, findings);
@@ -45,6 +46,7 @@ export function checkRoutes(
   graph: DependencyGraph,
   findings: Findings,
 ): void {
+  if (!hasRoutes(spec)) return;
   const index = new Map(jobs.map(({ draft }, job) => [draft.name, job]));
   const defaults = spec.routing?.defaults?.on_fail;
   if (defaults) checkCode(defaults, ['routing', 'defaults', 'on_fail'], findings);
@@ -76,8 +78,13 @@ export function checkRoutes(
         );
       }
     }
-    checkExpressions(written, draft.path, findings);
   }
+}
+
+/** Most workflows have none, and some of those are large. */
+function hasRoutes(spec: WorkflowSpec): boolean {
+  const written: (JobSpec | StepSpec)[] = spec.jobs ?? Object.values(spec.steps ?? {});
+  return spec.routing !== undefined || written.some((job) => routesOf(job).length > 0);
 }
 
 function routesOf(written: JobSpec | StepSpec): ['on_fail' | 'on_success', Routes][] {
@@ -95,7 +102,7 @@ function find(
   const job = index.get(reference.text);
   if (job === undefined) {
     findings.errorOnce(
-      reference.path,
+      pathOf(reference),
       `there is no job or step "${reference.text}"${didYouMean(reference.text, index.keys())}`,
     );
   }
@@ -112,13 +119,15 @@ function checkCode(routes: Routes, path: SpecPath, findings: Findings): void {
   }
 }
 
-function checkExpressions(written: JobSpec | StepSpec, path: SpecPath, findings: Findings): void {
-  if (!('exec' in written)) return;
-  for (const key of ['if', 'fail_if'] as const) {
-    const code = written[key];
-    if (code === undefined) continue;
-    const mistake = javascriptMistake(code, 'expression');
-    if (mistake)
-      findings.error([...path, key], mistake.message, mistake.inside ? { inside: mistake.inside } : {});
+/** `if` and `fail_if` of steps are expressions. */
+export function checkConditions(spec: WorkflowSpec, findings: Findings): void {
+  for (const [id, step] of Object.entries(spec.steps ?? {})) {
+    for (const key of ['if', 'fail_if'] as const) {
+      const code = step[key];
+      if (code === undefined) continue;
+      const mistake = javascriptMistake(code, 'expression');
+      if (mistake)
+        findings.error(['steps', id, key], mistake.message, mistake.inside ? { inside: mistake.inside } : {});
+    }
   }
 }

@@ -4,6 +4,7 @@ import type { RequirementSpec } from '../schema/requirement-schema.ts';
 import { expandSweep } from '../sweep/expand-sweep.ts';
 import type { Binding } from '../sweep/placeholders.ts';
 import { type JobDraft, type JobSettings, type Reference, references } from './job-draft.ts';
+import type { Resolved } from './requirement-table.ts';
 import type { SpecContext } from './spec-context.ts';
 
 /** Every expansion of every written job, in the order written; equal names are not yet collapsed. */
@@ -38,17 +39,17 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
   };
   const settingsFor = settingsByRuntime(job, path, context);
   const ownEnv = job.env !== undefined && Object.keys(job.env).length > 0;
-  const fill = (reference: Reference, binding: Binding): Reference => ({
-    text: text.fill(reference.text, binding, reference.path),
-    path: reference.path,
-  });
+  const fill = (reference: Reference, binding: Binding): Reference => {
+    const filled = text.fill(reference.text, binding, reference.path);
+    return filled === reference.text ? reference : { ...reference, text: filled };
+  };
   const filePaths = (named: Reference[], patterns: Reference[], binding: Binding): Reference[] => [
     ...named.flatMap((reference) => {
       const filePath = files.path(fill(reference, binding));
-      return filePath === undefined ? [] : [{ text: filePath, path: reference.path }];
+      return filePath === undefined ? [] : [{ ...reference, text: filePath }];
     }),
     ...patterns.flatMap((pattern) =>
-      files.matching(fill(pattern, binding)).map((filePath) => ({ text: filePath, path: pattern.path })),
+      files.matching(fill(pattern, binding)).map((filePath) => ({ ...pattern, text: filePath })),
     ),
   ];
 
@@ -80,12 +81,7 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
   };
 }
 
-function requirementOf(
-  job: JobSpec,
-  binding: Binding,
-  path: SpecPath,
-  context: SpecContext,
-): { index: number; runtimeMs: number | null } {
+function requirementOf(job: JobSpec, binding: Binding, path: SpecPath, context: SpecContext): Resolved {
   const asked: string | RequirementSpec | undefined =
     typeof job.resource_requirements === 'string'
       ? context.text.fill(job.resource_requirements, binding, [...path, 'resource_requirements'])

@@ -6,7 +6,7 @@ import type { FileSpec } from '../schema/file-schema.ts';
 import { isStandIn } from '../schema/parse-structure.ts';
 import { didYouMean } from '../suggest.ts';
 import { expandSweep, type SharedParameters } from '../sweep/expand-sweep.ts';
-import type { Reference } from './job-draft.ts';
+import { pathOf, type Reference } from './job-draft.ts';
 import type { TextSubstitution } from './substitute-text.ts';
 
 const FILE = /\$\{files\.(?:(input|output)\.)?([^}]+)\}/g;
@@ -45,7 +45,7 @@ export class FileTable {
     if (named !== undefined) return named;
     if (/[./]/.test(reference.text)) return posix.normalize(reference.text);
     this.#findings.errorOnce(
-      reference.path,
+      pathOf(reference),
       `\`files\` have no "${reference.text}"${didYouMean(reference.text, this.#paths.keys())}; for a path write ./${reference.text}`,
     );
     return undefined;
@@ -64,13 +64,13 @@ export class FileTable {
   #match(pattern: Reference): string[] {
     const problem = patternError(pattern.text);
     if (problem) {
-      this.#findings.error(pattern.path, problem);
+      this.#findings.error(pathOf(pattern), problem);
       return [];
     }
     const names = [...this.#paths.keys()];
     const found = matchingIndexes(pattern.text, names).map((index) => this.#paths.get(names[index]!)!);
     if (found.length === 0)
-      this.#findings.errorOnce(pattern.path, `"${pattern.text}" matches no name in \`files\``);
+      this.#findings.errorOnce(pathOf(pattern), `"${pattern.text}" matches no name in \`files\``);
     return found;
   }
 

@@ -7,6 +7,12 @@ import type { Binding } from '../sweep/placeholders.ts';
 export interface Reference {
   text: string;
   path: SpecPath;
+  /** Its position, if it stands in a list at `path`. Lists of thousands are common, paths of errors are not. */
+  item?: number;
+}
+
+export function pathOf({ path, item }: Reference): SpecPath {
+  return item === undefined ? path : [...path, item];
 }
 
 /** What all expansions of one written job share. */
@@ -48,5 +54,5 @@ export interface JobDraft {
 export function references(value: string | string[] | undefined, path: SpecPath): Reference[] {
   if (value === undefined) return [];
   if (typeof value === 'string') return [{ text: value, path }];
-  return value.map((text, index) => ({ text, path: [...path, index] }));
+  return value.map((text, item) => ({ text, path, item }));
 }

@@ -5,11 +5,17 @@ import type { SpecPath } from '../problem.ts';
 import type { RequirementSpec } from '../schema/requirement-schema.ts';
 import { didYouMean } from '../suggest.ts';
 
+export interface Resolved {
+  index: number;
+  runtimeMs: number | null;
+}
+
 type NamedRequirement = RequirementSpec & { name: string };
 
 /** Named requirements, and the distinct ones that jobs ended up with. */
 export class RequirementTable {
   readonly requirements: Requirement[] = [];
+  readonly #resolved = new Map<string | RequirementSpec | undefined, Resolved>();
   readonly #indexes = new Map<string, number>();
   readonly #named = new Map<string, NamedRequirement>();
   readonly #unused: Set<string>;
@@ -39,7 +45,22 @@ export class RequirementTable {
     asked: string | RequirementSpec | undefined,
     resources: Record<string, number>,
     path: SpecPath,
-  ): { index: number; runtimeMs: number | null } {
+  ): Resolved {
+    // A name that is not known is told at every job that uses it.
+    const shared =
+      Object.keys(resources).length === 0 && (typeof asked !== 'string' || this.#named.has(asked));
+    const known = shared ? this.#resolved.get(asked) : undefined;
+    if (known) return known;
+    const resolved = this.#resolve(asked, resources, path);
+    if (shared) this.#resolved.set(asked, resolved);
+    return resolved;
+  }
+
+  #resolve(
+    asked: string | RequirementSpec | undefined,
+    resources: Record<string, number>,
+    path: SpecPath,
+  ): Resolved {
     let spec: RequirementSpec & { name?: string } = {};
     if (typeof asked === 'string') {
       this.#unused.delete(asked);

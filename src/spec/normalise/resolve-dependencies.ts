@@ -5,7 +5,7 @@ import { formatPath } from '../problem.ts';
 import { isStandIn } from '../schema/parse-structure.ts';
 import { didYouMean } from '../suggest.ts';
 import { DependencySets } from './dependency-sets.ts';
-import type { JobDraft, Reference } from './job-draft.ts';
+import { type JobDraft, pathOf, type Reference } from './job-draft.ts';
 
 export interface Dependencies {
   /** For each job its set, or null. */
@@ -87,13 +87,14 @@ class Resolver {
     this.#names = drafts.map((draft) => draft.name);
     for (const [job, draft] of drafts.entries()) {
       if (!isStandIn(draft.name)) this.#byName.set(draft.name, [job]);
-      for (const { text, path } of draft.outputFiles) {
+      for (const file of draft.outputFiles) {
+        const { text } = file;
         const producer = this.#producers.get(text)?.[0];
         if (producer === undefined) this.#producers.set(text, [job]);
         else if (producer !== job) {
           const other = drafts[producer]!;
           findings.errorOnce(
-            path,
+            pathOf(file),
             `${text} is also written by "${other.name}" (${formatPath(other.path)}); a file has one producer`,
           );
         }
@@ -110,7 +111,7 @@ class Resolver {
       if (!one) {
         const kind = draft.path[0] === 'steps' ? 'step' : 'job';
         this.#findings.errorOnce(
-          reference.path,
+          pathOf(reference),
           `there is no ${kind} "${name.trim()}"${didYouMean(name.trim(), this.#byName.keys())}`,
         );
       }
@@ -123,11 +124,11 @@ class Resolver {
     let found = this.#byPattern.get(pattern.text);
     if (!found) {
       const problem = patternError(pattern.text);
-      if (problem) this.#findings.error(pattern.path, problem);
+      if (problem) this.#findings.error(pathOf(pattern), problem);
       found = problem ? [] : matchingIndexes(pattern.text, this.#names);
       this.#byPattern.set(pattern.text, found);
       if (!problem && found.every((match) => match === job)) {
-        this.#findings.errorOnce(pattern.path, `"${pattern.text}" matches no other job`);
+        this.#findings.errorOnce(pathOf(pattern), `"${pattern.text}" matches no other job`);
       }
     }
     return found.includes(job) ? found.filter((match) => match !== job) : found;

@@ -1,7 +1,7 @@
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
 import { didYouMean } from '../suggest.ts';
-import { type Binding, fillPlaceholders, placeholderError } from '../sweep/placeholders.ts';
+import { type Binding, fillPlaceholders } from '../sweep/placeholders.ts';
 
 const VARIABLE = /\$\{variables\.([^}]+)\}/g;
 
@@ -17,15 +17,14 @@ export class TextSubstitution {
 
   fill(text: string, binding: Binding, path: SpecPath): string {
     if (!text.includes('{')) return text;
-    const problem = placeholderError(text, binding);
-    if (problem) this.#findings.errorOnce(path, problem);
-    const filled = this.variables(fillPlaceholders(text, binding), path);
+    const swept = fillPlaceholders(text, binding, (problem) => this.#findings.errorOnce(path, problem));
+    const filled = this.#variablesIn(swept, path);
     if (filled.includes('\0'))
       this.#findings.errorOnce(path, 'a value with a NUL character cannot be used here');
     return filled;
   }
 
-  variables(text: string, path: SpecPath): string {
+  #variablesIn(text: string, path: SpecPath): string {
     if (!text.includes('${variables.')) return text;
     return text.replace(VARIABLE, (written, name: string) => {
       const value = lookUp(this.#variables, name);

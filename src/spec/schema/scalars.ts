@@ -31,14 +31,16 @@ export const duration = z
   .refine((value) => parseDuration(value, 1) !== undefined, {
     error: (issue) =>
       `${JSON.stringify(issue.input)} is not a duration; write 30s, 1h30m, 500ms, PT1H30M or a number`,
-  });
+  })
+  .meta({ title: 'duration' });
 
 export const size = z
   .union([z.string(), z.number()], { error: 'expected a size such as 512m or 2g' })
   .refine((value) => parseSize(value) !== undefined, {
     error: (issue) =>
       `${JSON.stringify(issue.input)} is not a size; write 512m, 2g, 1.5g or a number of bytes`,
-  });
+  })
+  .meta({ title: 'size' });
 
 export const count = z.int().min(0);
 export const positiveCount = z.int().min(1);

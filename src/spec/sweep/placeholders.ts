@@ -7,26 +7,29 @@ export type Binding = Readonly<Record<string, ParameterValue>>;
 const PLACEHOLDER = /(?<!\$)\{([A-Za-z_]\w*)(?::([^{}]*))?\}/g;
 const FORMAT = /^(0?)(\d*)(?:\.(\d+))?([dfes]?)$/;
 
-/** Replaces the placeholders of known parameters; `{other}` is somebody else's syntax and stays. */
-export function fillPlaceholders(text: string, binding: Binding): string {
+/**
+ * Replaces the placeholders of known parameters; `{other}` is somebody else's syntax and stays.
+ * A format that does not fit its value is told, and stays too.
+ */
+export function fillPlaceholders(
+  text: string,
+  binding: Binding,
+  onProblem?: (problem: string) => void,
+): string {
   if (!text.includes('{')) return text;
   return text.replace(PLACEHOLDER, (written, name: string, format: string | undefined) => {
     const value = Object.hasOwn(binding, name) ? binding[name] : undefined;
     if (value === undefined) return written;
-    return format === undefined ? String(value) : (formatted(value, format) ?? written);
+    if (format === undefined) return String(value);
+    const filled = formatted(value, format);
+    if (filled !== undefined) return filled;
+    onProblem?.(
+      FORMAT.test(format)
+        ? `${written} cannot format ${JSON.stringify(value)}`
+        : `${written} has an unknown format; write {${name}}, {${name}:03d} or {${name}:.2f}`,
+    );
+    return written;
   });
-}
-
-/** What is wrong with the formats that `text` gives to parameters of the binding. */
-export function placeholderError(text: string, binding: Binding): string | undefined {
-  for (const [written, name, format] of text.matchAll(PLACEHOLDER)) {
-    const value = Object.hasOwn(binding, name!) ? binding[name!] : undefined;
-    if (value === undefined || format === undefined || formatted(value, format) !== undefined) continue;
-    return FORMAT.test(format)
-      ? `${written} cannot format ${JSON.stringify(value)}`
-      : `${written} has an unknown format; write {${name}}, {${name}:03d} or {${name}:.2f}`;
-  }
-  return undefined;
 }
 
 function formatted(value: ParameterValue, format: string): string | undefined {

@@ -2,6 +2,7 @@ import type { Engine, JobRef } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { allPages } from './all-pages.ts';
 import type { CommandContext } from './command-context.ts';
+import { visibleText } from './output/visible-text.ts';
 
 const NUMBER = /^\d+$/;
 
@@ -30,7 +31,7 @@ export async function workflowArgument(
   const [newest] = (await engine.listWorkflows({ limit: 1 })).items;
   if (newest === undefined) throw noWorkflow();
   if (context.stderr.isTTY)
-    context.narrate(context.errorPaint('dim', `workflow ${newest.id} ${newest.name}`));
+    context.narrate(context.errorPaint('dim', `workflow ${newest.id} ${visibleText(newest.name)}`));
   return newest.id;
 }
 

@@ -1,8 +1,7 @@
 import { HoldfastError } from '../core/errors.ts';
+import type { Dialect } from './dialect.ts';
 import { initialSchema } from './migrations/0001-initial.ts';
 import { all, change, type Script } from './script.ts';
-
-export type Dialect = 'sqlite' | 'postgres';
 
 /** Forward only; the position in the list, from 1, is the schema version. */
 const MIGRATIONS: readonly ((dialect: Dialect) => string[])[] = [initialSchema];

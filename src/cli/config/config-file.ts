@@ -3,7 +3,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import { didYouMean } from '../../spec/suggest.ts';
 import { SETTING_KEYS, type SettingKey } from './settings.ts';
 
-export interface ConfigValue {
+interface ConfigValue {
   raw: unknown;
   /** `file:line`. */
   place: string;

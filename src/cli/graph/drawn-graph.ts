@@ -18,7 +18,7 @@ export interface DrawnGraph {
 }
 
 /** Above this many jobs a drawing is unreadable, and jobs of a sweep become one node. */
-export const JOBS_DRAWN_ONE_BY_ONE = 100;
+const JOBS_DRAWN_ONE_BY_ONE = 100;
 
 export function drawGraph(graph: JobGraph, all: boolean): DrawnGraph {
   return !all && graph.jobs.length > JOBS_DRAWN_ONE_BY_ONE ? drawGroups(graph) : drawJobs(graph);

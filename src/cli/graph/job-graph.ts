@@ -3,7 +3,7 @@ import type { JobStatus } from '../../core/job-status.ts';
 import type { WorkflowModel } from '../../core/workflow-model.ts';
 import { allPages } from '../all-pages.ts';
 
-export interface GraphJob {
+interface GraphJob {
   name: string;
   /** null in a graph of a spec. */
   status: JobStatus | null;

@@ -59,7 +59,8 @@ export class PlainProgress implements Progress {
     if (this.next !== null) clearTimeout(this.next);
     this.unsubscribe();
     await this.reading;
-    await this.read();
+    // What ended the run may be that its state cannot be read.
+    await this.read().catch(() => {});
   }
 
   private readonly schedule = (): void => {

@@ -66,14 +66,14 @@ function header(status: WorkflowStatus, now: number): StyledLine {
 }
 
 /**
- * From the mean of the successful attempts and how many run now: a pause between two processes that
+ * From the mean of the successful attempts and how many are under way: a pause between two processes that
  * drove the run does not count. null until something has succeeded.
  */
 export function remainingMs(status: WorkflowStatus, now: number): number | null {
   const mean = status.attempts.mean_success_ms;
   const open = jobCount(status.counts) - endedCount(status.counts);
   if (mean === null || open === 0) return null;
-  const work = (mean * open) / Math.max(1, status.counts.running);
+  const work = (mean * open) / Math.max(1, status.counts.running + status.counts.pending);
   const lastRetry = Math.max(0, ...status.waiting.map((job) => job.retry_available_at_ms - now + mean));
   return Math.max(1, Math.round(Math.max(work, lastRetry) / 1000)) * 1000;
 }

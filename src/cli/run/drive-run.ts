@@ -4,6 +4,7 @@ import type { WorkflowRecord } from '../../core/records.ts';
 import { Worker } from '../../worker/worker.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { visibleText } from '../output/visible-text.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
 import { followRun } from './follow-run.ts';
@@ -30,7 +31,7 @@ export async function driveRun(
   });
   if (settings.output !== 'quiet') {
     narrate(
-      `workflow ${workflow.id} ${context.errorPaint('bold', workflow.name)}: ${workflow.job_count} jobs`,
+      `workflow ${workflow.id} ${context.errorPaint('bold', visibleText(workflow.name))}: ${workflow.job_count} ${workflow.job_count === 1 ? 'job' : 'jobs'}`,
     );
   }
   const progress = await startProgress(engine, workflow, context);

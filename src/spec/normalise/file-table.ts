@@ -46,7 +46,7 @@ export class FileTable {
     if (/[./]/.test(reference.text)) return posix.normalize(reference.text);
     this.#findings.errorOnce(
       pathOf(reference),
-      `\`files\` have no "${reference.text}"${didYouMean(reference.text, this.#paths.keys())}; for a path write ./${reference.text}`,
+      `\`files\` have no "${reference.text}" (a path would be ./${reference.text})${didYouMean(reference.text, this.#paths.keys())}`,
     );
     return undefined;
   }

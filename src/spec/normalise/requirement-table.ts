@@ -96,7 +96,7 @@ export class RequirementTable {
       if (limit === undefined) {
         this.#findings.errorOnce(
           at,
-          `\`limits\` have no "${name}"${didYouMean(name, Object.keys(this.#limits))}; add \`limits: {${name}: N}\` to the workflow`,
+          `\`limits\` have no "${name}" (add \`limits: {${name}: N}\` to the workflow)${didYouMean(name, Object.keys(this.#limits))}`,
         );
       } else if (amount > limit) {
         this.#findings.errorOnce(at, `takes ${amount} of "${name}", but its limit is ${limit}`);

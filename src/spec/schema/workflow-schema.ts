@@ -13,6 +13,11 @@ import { slurmDefaultsSchema, slurmSchedulerSchema } from './slurm-schema.ts';
 import { stepSchema } from './step-schema.ts';
 import { userDataSchema } from './user-data-schema.ts';
 
+/** JavaScript sorts keys that are whole numbers, and the order of steps counts. */
+const stepId = nameText.refine((id) => !/^(?:0|[1-9]\d*)$/.test(id), {
+  error: 'a step id must not be a number, because numbers lose their order; write step-1',
+});
+
 /** The whole file: `jobs` or `steps`, and what they share. */
 export const workflowSchema = z
   .strictObject({
@@ -71,7 +76,7 @@ export const workflowSchema = z
     actions: z.array(actionSchema).optional().describe('Things to do at moments of the workflow.'),
     jobs: z.array(jobSchema).min(1).optional().describe('The jobs, as a list. Bare durations are seconds.'),
     steps: z
-      .record(nameText, stepSchema)
+      .record(stepId, stepSchema)
       .refine((steps) => Object.keys(steps).length > 0, { error: 'there is no step' })
       .optional()
       .describe('The steps, by id. Bare durations are milliseconds.'),

@@ -2,6 +2,7 @@ import type * as Yaml from 'yaml';
 import { lazyModule } from '../lazy-module.ts';
 import type { Place, SpecPath } from '../problem.ts';
 import { LineIndex } from './line-index.ts';
+import { readPlainYaml } from './read-plain-yaml.ts';
 import type { Locate, SourceDocument } from './source-document.ts';
 
 const yaml = lazyModule<typeof Yaml>('yaml');
@@ -9,7 +10,27 @@ const yaml = lazyModule<typeof Yaml>('yaml');
 /** Aliases may repeat a list a few thousand times; an exponential nest of them is refused. */
 const MAX_ALIASES = 20_000;
 
+/** From this length on the time to read a file is felt. */
+const LONG = 50_000;
+
 export function readYaml(text: string): SourceDocument {
+  const plain = text.length < LONG ? undefined : readPlainYaml(text);
+  if (!plain) return readAnyYaml(text);
+  let locate: Locate | undefined;
+  return {
+    ok: true,
+    value: plain.value,
+    locate: (path, options) => {
+      if (!locate) {
+        const source = readAnyYaml(text);
+        locate = source.ok ? source.locate : () => ({ line: 1, column: 1 });
+      }
+      return locate(path, options);
+    },
+  };
+}
+
+function readAnyYaml(text: string): SourceDocument {
   const lines = new LineIndex(text);
   const document = yaml().parseDocument(text, {
     merge: true,

@@ -17,7 +17,7 @@ export function checkTemplate(template: string): TemplateCheck {
   try {
     const parsed = engine.parse(template);
     const placed = placeValues(skeleton(template, engine));
-    if (!placed.ok) return { ok: false, message: placed.error };
+    if (!placed.ok) return { ok: false, message: placed.error, inside: { line: placed.line, column: 1 } };
     const variables = engine.globalVariableSegmentsSync(parsed).map(writtenPath);
     return { ok: true, variables };
   } catch (error) {

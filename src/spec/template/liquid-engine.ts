@@ -71,6 +71,8 @@ export function templateMistake(error: unknown): TemplateMistake {
     const wayOut = WAY_OUT[tag] ? `; ${WAY_OUT[tag]}` : '';
     message = `the tag "${tag}" cannot be used in a command${wayOut}`;
   }
+  if (message.startsWith('the value '))
+    message = `${original.token?.getText() ?? 'a placeholder'}: ${message}`;
   const position = original.token?.getPosition();
   return position ? { message, inside: { line: position[0]!, column: position[1]! } } : { message };
 }

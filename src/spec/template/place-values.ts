@@ -6,7 +6,7 @@ export function marker(index: number): string {
   return `\0${index}\0`;
 }
 
-export type Placed = { ok: true; script: string } | { ok: false; error: string };
+export type Placed = { ok: true; script: string } | { ok: false; line: number; error: string };
 
 /**
  * Turns the markers of a command into expansions of shell variables that fit the quotes around them, so
@@ -37,11 +37,11 @@ export function placeValues(text: string): Placed {
       case 'comment':
         break;
       default:
-        return { ok: false, error: `line ${piece.line}: ${REFUSALS[piece.context]}` };
+        return { ok: false, line: piece.line, error: REFUSALS[piece.context] };
     }
   }
   if (scanner.comparedLine !== undefined) {
-    return { ok: false, error: `line ${scanner.comparedLine}: ${REFUSALS.arithmetic}` };
+    return { ok: false, line: scanner.comparedLine, error: REFUSALS.arithmetic };
   }
   return { ok: true, script };
 }

@@ -29,7 +29,7 @@ export function renderCommand(template: string, context: TemplateContext): Rende
     return { ok: false, error: inside ? `template line ${inside.line}: ${message}` : message };
   }
   const placed = placeValues(text);
-  if (!placed.ok) return placed;
+  if (!placed.ok) return { ok: false, error: `template line ${placed.line}: ${placed.error}` };
   const assignments = values.map((value, index) => `HF_${index + 1}=${shellQuote(value)}\n`);
   return { ok: true, script: assignments.join('') + placed.script };
 }

@@ -1,4 +1,4 @@
-import type { Dialect } from '../migrate.ts';
+import type { Dialect } from '../dialect.ts';
 
 /**
  * Times are milliseconds since the epoch, flags 0 or 1, structured values JSON in text.

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { LineWriter, readLines } from './line-stream.ts';
@@ -26,17 +27,24 @@ interface LauncherProcessOptions {
   gone(launcher: LauncherProcess): void;
 }
 
+interface Started {
+  /** null: it died before it could tell. */
+  pid: number | null;
+  startedAt: number;
+}
+
 /** The worker's handle on one launcher. */
 export class LauncherProcess {
   /** Its attempts, from the order to the end; null until they have started. */
-  readonly attempts = new Map<number, StartedNotice | null>();
+  readonly attempts = new Map<number, Started | null>();
   /** Rejects if it is gone before. */
   readonly ready: Promise<void>;
   isReady = false;
   readonly #options: LauncherProcessOptions;
   readonly #child: ChildProcess;
   readonly #orders: LineWriter;
-  #unanswered = 0;
+  /** The script of each attempt that was not answered yet. */
+  readonly #scripts = new Map<number, string>();
   #isGone = false;
   #settleReady!: { resolve: () => void; reject: (error: Error) => void };
 
@@ -66,12 +74,12 @@ export class LauncherProcess {
 
   /** Orders to start something that it has not answered yet: how busy it is. */
   get unanswered(): number {
-    return this.#unanswered;
+    return this.#scripts.size;
   }
 
   spawn(order: SpawnOrder): void {
     this.attempts.set(order.token, null);
-    this.#unanswered++;
+    this.#scripts.set(order.token, order.scriptPath);
     this.#orders.write(order);
   }
 
@@ -95,9 +103,8 @@ export class LauncherProcess {
       this.#settleReady.resolve();
       return;
     }
-    const known = this.attempts.get(notice.token);
-    if (known === undefined) return;
-    if (known === null) this.#unanswered--;
+    if (!this.attempts.has(notice.token)) return;
+    this.#scripts.delete(notice.token);
     if (notice.kind === 'started') {
       this.attempts.set(notice.token, notice);
       this.#options.started(notice);
@@ -111,6 +118,19 @@ export class LauncherProcess {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#settleReady.reject(new Error(`the launcher could not be started (${how})`));
+    for (const [token, path] of this.#scripts) this.attempts.set(token, startedUnheard(path));
     this.#options.gone(this);
+  }
+}
+
+/**
+ * A command can kill its launcher before that has told of the start. Its script was written right before,
+ * and without this evidence such an attempt would be free of charge, again and again.
+ */
+function startedUnheard(scriptPath: string): Started | null {
+  try {
+    return { pid: null, startedAt: Math.floor(statSync(scriptPath).mtimeMs) };
+  } catch {
+    return null;
   }
 }

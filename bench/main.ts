@@ -1,0 +1,40 @@
+import { cpus } from 'node:os';
+import { benchGraphs } from './graph-bench.ts';
+import type { BenchLine } from './measure.ts';
+import { benchScale } from './scale-bench.ts';
+import { benchStart } from './start-bench.ts';
+import { benchThroughput } from './throughput-bench.ts';
+
+const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
+  start: benchStart,
+  throughput: benchThroughput,
+  graphs: benchGraphs,
+  scale: () => benchScale(process.argv.includes('--full')),
+};
+
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const lines: BenchLine[] = [];
+for (const [name, run] of Object.entries(GROUPS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stderr.write(`measuring ${name} …\n`);
+  lines.push(...(await run()));
+}
+
+const text = lines.map((line) => [
+  line.name,
+  `${line.value.toFixed(line.value < 10 ? 2 : 0)} ${line.unit}`,
+  line.ratio === null ? '' : line.ratio.toFixed(2),
+  line.against,
+  line.aim,
+  line.met === null ? '' : line.met ? 'met' : 'NOT MET',
+]);
+const table = [['measure', 'value', 'ratio', 'against', 'aim', ''], ...text];
+const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+for (const row of table)
+  console.log(
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+console.log(JSON.stringify({ node: process.version, cpus: cpus().length, lines }));

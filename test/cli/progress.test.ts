@@ -1,0 +1,146 @@
+import { PassThrough } from 'node:stream';
+import type { WriteStream } from 'node:tty';
+import { describe, expect, test } from 'vitest';
+import { createPaint, lineText } from '../../src/cli/output/styled-line.ts';
+import { eventLine } from '../../src/cli/progress/event-line.ts';
+import { LiveProgress } from '../../src/cli/progress/live-progress.ts';
+import { PlainProgress } from '../../src/cli/progress/plain-progress.ts';
+import type { Engine } from '../../src/core/engine.ts';
+import type { EventRecord, WorkflowStatus } from '../../src/core/records.ts';
+import { counts, event, status } from './records.ts';
+import { until } from './run-cli.ts';
+
+const plain = createPaint(false);
+
+/** Only what progress asks of an engine; `change` tells listeners as a commit would. */
+function watchedEngine(events: EventRecord[], current: () => WorkflowStatus) {
+  const listeners = new Set<() => void>();
+  const engine = {
+    status: async () => current(),
+    listEvents: async (_: number, { after = 0 }) => ({
+      items: events.filter(({ id }) => id > after),
+      next: null,
+    }),
+    onChange(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  } as unknown as Engine;
+  const change = () => {
+    for (const listener of listeners) listener();
+  };
+  return { engine, listeners, change };
+}
+
+function screen(columns: number, rows: number) {
+  const stream = Object.assign(new PassThrough(), { columns, rows }) as unknown as WriteStream;
+  let written = '';
+  stream.on('data', (chunk) => {
+    written += String(chunk);
+  });
+  return { stream, written: () => written };
+}
+
+describe('a line of plain progress', () => {
+  const text = (given: Partial<EventRecord>) => {
+    const line = eventLine(event(given));
+    return line && lineText(line);
+  };
+
+  test('tells how long a job took', () => {
+    expect(text({})).toBe('12:01:07 ok      train_1  1.2s');
+  });
+
+  test('tells outcome and verdict of an attempt that did not succeed', () => {
+    expect(text({ type: 'retry', reason: 'retry 1 of 3 after 2s', data: { outcome: 'exit 1' } })).toBe(
+      '12:01:07 retry   train_1  exit 1 - retry 1 of 3 after 2s',
+    );
+    expect(text({ type: 'requeue', reason: 'stopped, free of charge', data: { outcome: 'stopped' } })).toBe(
+      '12:01:07 again   train_1  stopped, free of charge',
+    );
+    expect(text({ type: 'cancel', reason: 'canceled by ada', data: {} })).toBe(
+      '12:01:07 cancel  train_1  canceled by ada',
+    );
+  });
+
+  test('is not made of events that end no attempt', () => {
+    expect(text({ type: 'run_started', job_name: null })).toBeNull();
+  });
+});
+
+describe('plain progress', () => {
+  test('tells only what happens after it began, and the rest when it is stopped', async () => {
+    const events = [event({ id: 1, job_name: 'before' })];
+    const { engine, listeners } = watchedEngine(events, () => status());
+    const lines: string[] = [];
+    const progress = new PlainProgress(
+      engine,
+      { id: 3, job_count: 2, after: 1 },
+      (line) => lines.push(line),
+      plain,
+    );
+    events.push(event({ id: 2, job_name: 'after' }));
+    await progress.stop();
+    await progress.stop();
+    expect(lines).toEqual(['12:01:07 ok      after  1.2s']);
+    expect(listeners.size).toBe(0);
+  });
+});
+
+describe('the live screen', () => {
+  test('hides the cursor, draws in place, and leaves the terminal as it was', async () => {
+    let current = status();
+    const { engine, change } = watchedEngine([], () => current);
+    const { stream, written } = screen(80, 24);
+    const progress = new LiveProgress(engine, 3, stream, plain);
+    await until(() => written().includes('5/10'), 'the first frame is drawn');
+    expect(written().startsWith('\x1b[?25l')).toBe(true);
+    current = status({ counts: counts({ completed: 6, running: 4 }) });
+    change();
+    await until(() => written().includes('6/10'), 'the change is drawn');
+    expect(written()).toContain('\r\x1b[2A');
+    await progress.stop();
+    await progress.stop();
+    expect(written().endsWith('\r\x1b[2A\x1b[J\x1b[?25h')).toBe(true);
+    expect(stream.listenerCount('resize')).toBe(0);
+  });
+
+  test('keeps a note in sight and leaves it behind', async () => {
+    const { engine } = watchedEngine([], () => status());
+    const { stream, written } = screen(80, 24);
+    const progress = new LiveProgress(engine, 3, stream, plain);
+    progress.note('stopping 2 running jobs');
+    await until(() => written().includes('stopping 2 running jobs'), 'the note is drawn');
+    await progress.stop();
+    expect(written().endsWith('\x1b[?25hstopping 2 running jobs\n')).toBe(true);
+  });
+
+  test('reckons with lines that a narrower terminal has wrapped', async () => {
+    const { engine } = watchedEngine([], () => status());
+    const { stream, written } = screen(80, 24);
+    const progress = new LiveProgress(engine, 3, stream, plain);
+    await until(() => written().includes('5/10'), 'the first frame is drawn');
+    stream.columns = 40;
+    stream.emit('resize');
+    // 49, 69 and 42 columns were drawn: two rows each of 40.
+    await until(() => written().includes('\r\x1b[5A'), 'the frame is drawn again from its first row');
+    await progress.stop();
+    expect(written()).not.toContain('\n\n');
+  });
+
+  test('goes on after a look at the state has failed', async () => {
+    let looks = 0;
+    const { engine, change } = watchedEngine([], () => {
+      looks += 1;
+      if (looks === 1) throw new Error('locked');
+      return status();
+    });
+    const { stream, written } = screen(80, 24);
+    const progress = new LiveProgress(engine, 3, stream, plain);
+    await until(() => looks > 0, 'the first look has failed');
+    change();
+    await until(() => written().includes('5/10'), 'the next look is drawn');
+    await progress.stop();
+    expect(looks).toBeGreaterThan(1);
+  });
+});

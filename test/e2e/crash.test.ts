@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { until } from '../cli/run-cli.ts';
+import { jobsWorld, type World } from './world.ts';
+
+const LAYERS = 5;
+const WIDTH = 10;
+
+/** Layers of jobs, each of which depends on two of the layer before and writes down when it begins and ends. */
+function layers(): object[] {
+  return Array.from({ length: LAYERS * WIDTH }, (_, index) => {
+    const layer = Math.floor(index / WIDTH);
+    const before = (offset: number) => `job_${(layer - 1) * WIDTH + ((index + offset) % WIDTH)}`;
+    const journal = (word: string) => `echo "$HOLDFAST_JOB_NAME $HOLDFAST_ATTEMPT_ID ${word}" >> journal`;
+    return {
+      name: `job_${index}`,
+      command: `${journal('begins')}; sleep ${((50 + ((index * 37) % 151)) / 1000).toFixed(3)}; ${journal('ends')}`,
+      depends_on: layer === 0 ? [] : [before(0), before(3)],
+    };
+  });
+}
+
+/** Numbers in [0, 1) that a seed repeats. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const VICTIMS = {
+  'the deciding process': (decider: number) => [decider],
+  'a launcher': (_: number, launchers: number[], random: () => number) => [
+    launchers[Math.floor(random() * launchers.length)]!,
+  ],
+  'the deciding process and its launchers': (decider: number, launchers: number[]) => [decider, ...launchers],
+};
+
+/** What must be true of the attempts and the journal of any run that completed, whatever happened to it. */
+async function expectOneSuccessEach(world: World): Promise<void> {
+  const attempts = await world.attempts();
+  const journal = world.lines('journal');
+  expect(new Set(journal).size, 'no attempt ran twice').toBe(journal.length);
+  for (const { name, status, attempt_id } of await world.jobs()) {
+    expect({ name, status }).toEqual({ name, status: 'completed' });
+    const own = attempts.filter((attempt) => attempt.job_name === name);
+    expect(own.slice(0, -1).map(({ state }) => state)).toEqual(own.slice(1).map(() => 'WORKER_FAILED'));
+    expect(own.at(-1)).toMatchObject({ attempt_id, state: 'SUCCEEDED' });
+    expect(journal).toContain(`${name} ${attempt_id} begins`);
+    expect(journal).toContain(`${name} ${attempt_id} ends`);
+  }
+}
+
+describe('kill -9 in a workflow of 50 jobs', () => {
+  const rounds = Object.keys(VICTIMS).flatMap((victim) =>
+    [1, 2, 3].map((round) => ({
+      victim: victim as keyof typeof VICTIMS,
+      seed: round * 7919 + victim.length,
+    })),
+  );
+  test.for(rounds)(
+    'of $victim loses nothing and repeats nothing (seed $seed)',
+    async ({ victim, seed }, context) => {
+      const random = randomFrom(seed);
+      const world = jobsWorld(context, layers());
+      const run = world.start('run', 'spec.json', '-j', '6');
+      await world.linesReached('journal', 1 + Math.floor(random() * 1.8 * LAYERS * WIDTH));
+      await sleep(random() * 40);
+
+      const launchers = world.launchers().map(({ pid }) => pid);
+      const victims = VICTIMS[victim](run.child.pid!, launchers, random);
+      const doomed = world.processes().filter(({ parent }) => victims.includes(parent));
+      for (const pid of victims) process.kill(pid, 'SIGKILL');
+
+      if (victims.includes(run.child.pid!)) {
+        await run.ended;
+        await world.nothingLeft();
+      } else {
+        const isDoomed = (pid: number, startTime: string) =>
+          doomed.some((process) => process.pid === pid && process.startTime === startTime);
+        await until(
+          () => !world.processes().some(({ pid, startTime }) => isDoomed(pid, startTime)),
+          'the jobs of the launcher are gone',
+          5_000,
+        );
+      }
+      const completed = (await world.jobs()).filter(({ status }) => status === 'completed');
+      if (!victims.includes(run.child.pid!)) expect((await run.ended).code).toBe(0);
+      expect((await world.run('run', '1')).code).toBe(0);
+
+      await expectOneSuccessEach(world);
+      const after = new Map((await world.jobs()).map(({ name, attempt_id }) => [name, attempt_id]));
+      for (const { name, attempt_id } of completed)
+        expect([name, after.get(name)]).toEqual([name, attempt_id]);
+      await world.nothingLeft();
+    },
+  );
+});

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'vitest';
+import type { Engine } from '../../src/core/engine.ts';
+import type { AttemptRecord, JobRecord, WorkflowStatus } from '../../src/core/records.ts';
+import { openEngine } from '../../src/engine/open-engine.ts';
+import { type ProcessInfo, readProcessTable } from '../../src/worker/launcher/process-table.ts';
+import { type CliResult, makeProject, type RunningCli, runCli, startCli, until } from '../cli/run-cli.ts';
+
+/** Every process that a world's commands start inherits this variable, however far it strays. */
+const MARKER = 'HF_TEST_WORLD';
+/** As many as a page can hold; no world here has more. */
+const ALL = { limit: 1_000 };
+
+/** A directory in which the built program is used, and the processes that come of it. */
+export class World {
+  readonly dir: string;
+  readonly #key = randomUUID();
+
+  constructor(files: Record<string, string | object>) {
+    this.dir = makeProject(files);
+  }
+
+  /** For commands that are started in another way. */
+  get env(): Record<string, string> {
+    return { [MARKER]: this.#key };
+  }
+
+  start(...args: string[]): RunningCli {
+    return startCli(args, { cwd: this.dir, env: this.env });
+  }
+
+  run(...args: string[]): Promise<CliResult> {
+    return runCli(args, { cwd: this.dir, env: this.env });
+  }
+
+  async json<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run(...args, '--output', 'json');
+    if (code !== 0) throw new Error(`holdfast ${args.join(' ')} exited with ${code}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  status(id = 1): Promise<WorkflowStatus> {
+    return this.#ask((engine) => engine.status(id));
+  }
+
+  async jobs(id = 1): Promise<JobRecord[]> {
+    return (await this.#ask((engine) => engine.listJobs(id, ALL))).items;
+  }
+
+  /** The job of workflow 1 with this name. */
+  job(name: string): Promise<JobRecord> {
+    return this.#ask((engine) => engine.getJob(1, name));
+  }
+
+  async attempts(job?: string, id = 1): Promise<AttemptRecord[]> {
+    const query = job === undefined ? ALL : { ...ALL, job };
+    return (await this.#ask((engine) => engine.listAttempts(id, query))).items;
+  }
+
+  /** Polls until workflow 1 has a job that satisfies the check. */
+  jobWhich(what: string, check: (job: JobRecord) => boolean): Promise<JobRecord> {
+    return until(async () => {
+      const { items } = await this.#ask((engine) => engine.listWorkflows());
+      return items.length === 0 ? undefined : (await this.jobs()).find(check);
+    }, what);
+  }
+
+  write(name: string, text = ''): void {
+    writeFileSync(join(this.dir, name), text);
+  }
+
+  /** The lines of a file that jobs write; none if there is no such file. */
+  lines(name: string): string[] {
+    try {
+      return readFileSync(join(this.dir, name), 'utf8').split('\n').filter(Boolean);
+    } catch {
+      return [];
+    }
+  }
+
+  linesReached(name: string, count: number): Promise<true> {
+    return until(() => this.lines(name).length >= count, `${name} has ${count} lines`);
+  }
+
+  /** Everything alive that this world's commands have started, and they themselves. */
+  processes(): ProcessInfo[] {
+    const { processes, environment } = readProcessTable(new Set());
+    const marked = `${MARKER}=${this.#key}`;
+    return [...processes.values()].filter(({ pid }) => environment(pid)?.includes(marked));
+  }
+
+  launchers(): ProcessInfo[] {
+    return this.processes().filter(({ pid }) => commandLine(pid).includes('launcher/main.js'));
+  }
+
+  /** Fails if something still lives after the deadline. */
+  nothingLeft(deadlineMs = 5_000): Promise<true> {
+    return until(() => this.processes().length === 0, 'no process of the run is alive', deadlineMs);
+  }
+
+  /** Asks the store directly: a command for every look would take longer than what is looked at. */
+  async #ask<T>(question: (engine: Engine) => Promise<T>): Promise<T> {
+    const dir = join(this.dir, '.holdfast');
+    await until(() => existsSync(join(dir, 'holdfast.db')), 'there is a store');
+    const engine = await openEngine({ dir, create: false });
+    try {
+      return await question(engine);
+    } finally {
+      await engine.close();
+    }
+  }
+
+  destroy(): void {
+    for (const { pid } of this.processes()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended by itself.
+      }
+    }
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A world with the given files, gone after the test. */
+export function makeWorld({ onTestFinished }: TestContext, files: Record<string, string | object>): World {
+  const world = new World(files);
+  onTestFinished(() => world.destroy());
+  return world;
+}
+
+/** A world whose spec.json has these jobs. */
+export function jobsWorld(context: TestContext, jobs: object[], more: object = {}): World {
+  return makeWorld(context, { 'spec.json': { name: 'e2e', ...more, jobs } });
+}
+
+/** The most attempts that ran at the same moment, by their stored times. */
+export function largestOverlap(attempts: AttemptRecord[]): number {
+  return Math.max(
+    0,
+    ...attempts.map(
+      ({ started_at_ms: at }) =>
+        attempts.filter(({ started_at_ms, finished_at_ms }) => started_at_ms! <= at! && at! < finished_at_ms!)
+          .length,
+    ),
+  );
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}

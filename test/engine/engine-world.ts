@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Capacity, Claim, Engine, ExchangeResult } from '../../src/core/engine.ts';
+import { type Outcome, outcome } from '../../src/core/outcome.ts';
+import type { AttemptRecord, EventRecord, JobRecord } from '../../src/core/records.ts';
+import type { WorkflowModel } from '../../src/core/workflow-model.ts';
+import { LEASE_MS } from '../../src/engine/local-engine.ts';
+import { openEngine } from '../../src/engine/open-engine.ts';
+import { ownIdentity } from '../../src/engine/process-identity.ts';
+
+export const PLENTY: Capacity = { cpus: 1000, memory_bytes: 1e12, gpus: 8, slots: 1000, default_cpus: 1 };
+
+/** A clock that only moves when told. */
+export interface Clock {
+  now: number;
+}
+
+/** A workflow on an engine with a database of its own. */
+export class EngineWorld {
+  readonly clock: Clock;
+  readonly engine: Engine;
+  readonly workflowId: number;
+  private readonly dir: string;
+
+  private constructor(dir: string, clock: Clock, engine: Engine, workflowId: number) {
+    this.dir = dir;
+    this.clock = clock;
+    this.engine = engine;
+    this.workflowId = workflowId;
+  }
+
+  static async create(model: WorkflowModel): Promise<EngineWorld> {
+    const dir = mkdtempSync(join(tmpdir(), 'holdfast-engine-'));
+    const clock = { now: 1_700_000_000_000 };
+    const engine = await openEngine({ dir, create: true, clock: () => clock.now });
+    const { id } = await engine.createWorkflow({ model, cwd: dir, output_dir: 'output', actor: 'test' });
+    return new EngineWorld(dir, clock, engine, id);
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  /** A worker on another host that drives the run; only its lease tells whether it lives. */
+  async remoteWorker(): Promise<WorkerHand> {
+    const { id } = await this.engine.registerWorker({ ...ownIdentity(), host: 'elsewhere' });
+    const adoption = await this.engine.adopt(this.workflowId, id);
+    if (adoption.mode === 'follow') throw new Error(`worker ${adoption.worker.id} still drives the run`);
+    return new WorkerHand(this, id);
+  }
+
+  /** Long enough for every lease to end. */
+  passLease(): void {
+    this.clock.now += LEASE_MS + 1;
+  }
+
+  async jobs(): Promise<JobRecord[]> {
+    return (await this.engine.listJobs(this.workflowId, { limit: 1000 })).items;
+  }
+
+  async job(name: string): Promise<JobRecord> {
+    return this.engine.getJob(this.workflowId, name);
+  }
+
+  async attempts(): Promise<AttemptRecord[]> {
+    return (await this.engine.listAttempts(this.workflowId, { limit: 1000 })).items;
+  }
+
+  async events(): Promise<EventRecord[]> {
+    return (await this.engine.listEvents(this.workflowId, { limit: 1000 })).items;
+  }
+}
+
+/** Does by hand what a worker does. */
+export class WorkerHand {
+  readonly id: number;
+  private readonly world: EngineWorld;
+
+  constructor(world: EngineWorld, id: number) {
+    this.world = world;
+    this.id = id;
+  }
+
+  exchange(part: {
+    started?: Claim[];
+    finished?: { claim: Claim; outcome: Outcome; startedAt?: number | null }[];
+    capacity?: Capacity | null;
+  }): Promise<ExchangeResult> {
+    const { now } = this.world.clock;
+    return this.world.engine.exchange(this.id, {
+      started: (part.started ?? []).map(({ token }) => ({ token, started_at_ms: now })),
+      finished: (part.finished ?? []).map(({ claim, outcome: facts, startedAt = now }) => ({
+        token: claim.token,
+        started_at_ms: startedAt,
+        finished_at_ms: now,
+        outcome: facts,
+        usage: null,
+      })),
+      capacity: part.capacity ?? null,
+      workflow_id: this.world.workflowId,
+    });
+  }
+
+  async claim(capacity: Partial<Capacity> = {}): Promise<Claim[]> {
+    return (await this.exchange({ capacity: { ...PLENTY, ...capacity } })).claims;
+  }
+
+  /** Claims everything that is ready, starts it and ends it with the exit code given by name (0 unless told). */
+  async runReady(codes: Record<string, number> = {}): Promise<string[]> {
+    const claims = await this.claim();
+    await this.exchange({ started: claims });
+    await this.exchange({
+      finished: claims.map((claim) => ({
+        claim,
+        outcome: outcome({ exitCode: codes[claim.job_name] ?? 0 }),
+      })),
+    });
+    return claims.map((claim) => claim.job_name);
+  }
+}

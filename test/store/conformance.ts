@@ -1,0 +1,307 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decide } from '../../src/core/decide.ts';
+import { outcome } from '../../src/core/outcome.ts';
+import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
+import { createWorkflow } from '../../src/engine/create-workflow.ts';
+import {
+  findLiveAttempt,
+  finishAttempt,
+  insertAttempt,
+  listAttempts,
+  loadHistory,
+} from '../../src/store/attempt-rows.ts';
+import { countDown } from '../../src/store/dependency-rows.ts';
+import { appendEvent, listEvents } from '../../src/store/event-rows.ts';
+import {
+  findJob,
+  listClaimable,
+  listJobs,
+  moveJob,
+  nextDueTime,
+  toPending,
+  toRunning,
+  wakeDueJobs,
+} from '../../src/store/job-rows.ts';
+import { all, change, first, type Script } from '../../src/store/script.ts';
+import type { Store } from '../../src/store/store.ts';
+import { insertWorker } from '../../src/store/worker-rows.ts';
+import { findWorkflow, listRequirements, listWorkflows } from '../../src/store/workflow-rows.ts';
+import { simpleModel } from '../engine/simple-model.ts';
+
+/** A database that can be opened several times, as several processes would. */
+export interface ConformanceDatabase {
+  open(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+const NOW = 1_700_000_000_000;
+const IDENTITY = { host: 'h', boot_id: 'b', pid: 1, start_time: '1', site: 'local', labels: ['gpu'] };
+
+/** What every database must do, in the same words for all of them. */
+export function storeConformance(name: string, create: () => Promise<ConformanceDatabase>): void {
+  describe(`${name} conforms`, () => {
+    let database: ConformanceDatabase;
+    let store: Store;
+
+    beforeEach(async () => {
+      database = await create();
+      store = await database.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await database.remove();
+    });
+
+    const makeWorkflow = (jobs = [{ name: 'a' }, { name: 'b', after: ['a'] }]) =>
+      store.write(() =>
+        createWorkflow({ model: simpleModel(jobs), cwd: '/', output_dir: 'output', actor: 'me' }, NOW),
+      );
+
+    /** A running attempt of job `a`. */
+    function* startA(workflowId: number): Script<{ jobId: number; token: number; workerId: number }> {
+      const workerId = yield* insertWorker(IDENTITY, NOW, 1000);
+      const job = (yield* findJob(workflowId, 'a'))!;
+      yield* toPending(job);
+      const attempt = {
+        workflow_id: workflowId,
+        job_id: job.id,
+        run_id: 1,
+        visit: 1,
+        attempt_id: job.attempt_id + 1,
+      };
+      const token = yield* insertAttempt({ ...attempt, worker_id: workerId, claimed_at: NOW });
+      yield* toRunning(job.id, attempt.attempt_id);
+      return { jobId: job.id, token, workerId };
+    }
+
+    const failure = (attemptId: number) => ({
+      started_at: NOW,
+      finished_at: NOW + 5,
+      outcome: outcome({ exitCode: 1 }),
+      usage: { peak_rss_bytes: 2 ** 40, cpu_seconds: 0.25 },
+      output: { text: 'ünï\n"quoted"' },
+      decision: decide(
+        { outcome: outcome({ exitCode: 1 }), attemptId, startedAt: NOW, finishedAt: NOW + 5, seed: 1 },
+        { retry: { ...DEFAULT_RETRY, max_retries_failure: 1 }, deadlineMs: null },
+        { failures: 0, preemptions: 0, lossesInRow: 0, firstStartedAt: null },
+      ),
+      counts_as: 'failure' as const,
+      actor: null,
+    });
+
+    test('a transaction that throws leaves nothing behind', async () => {
+      const id = await makeWorkflow();
+      await expect(
+        store.write(function* () {
+          yield* change('update workflow set name = ? where id = ?', 'changed', id);
+          throw new Error('no');
+        }),
+      ).rejects.toThrow('no');
+      expect((await store.read(() => findWorkflow(id)))?.name).toBe('simple');
+    });
+
+    test('a broken statement fails its call and leaves the store usable', async () => {
+      await expect(
+        store.write(function* () {
+          yield* all('select * from no_such_table');
+        }),
+      ).rejects.toThrow(/no_such_table/);
+      expect(await store.read(() => listWorkflows(10, 10))).toEqual([]);
+    });
+
+    test('numbers, text and null come back as they went in', async () => {
+      const row = await store.read(() =>
+        first<{ big: number; real: number; text: string; none: null }>(
+          'select cast(? as bigint) as big, cast(? as double precision) as real, cast(? as text) as text, cast(? as text) as none',
+          Number.MAX_SAFE_INTEGER,
+          0.5,
+          'naïve \u{1f680} \n end',
+          null,
+        ),
+      );
+      expect({ ...row }).toEqual({
+        big: Number.MAX_SAFE_INTEGER,
+        real: 0.5,
+        text: 'naïve \u{1f680} \n end',
+        none: null,
+      });
+    });
+
+    test('two connections see each other’s commits and never lose an update', async () => {
+      const id = await makeWorkflow();
+      const other = await database.open();
+      const bump = function* (): Script<void> {
+        yield* change('update workflow set job_count = job_count + 1 where id = ?', id);
+      };
+      await Promise.all(Array.from({ length: 40 }, (_, index) => (index % 2 ? store : other).write(bump)));
+      expect((await other.read(() => findWorkflow(id)))?.job_count).toBe(42);
+      await other.close();
+    });
+
+    test('a workflow keeps its jobs, requirements and dependency sets', async () => {
+      const id = await makeWorkflow();
+      const jobs = await store.read(() =>
+        listJobs(id, { after: 0, limit: 10, statuses: null, name: null, id: null }),
+      );
+      expect(jobs.map((job) => [job.name, job.status, job.dependency_set_id === null])).toEqual([
+        ['a', 2, true],
+        ['b', 1, false],
+      ]);
+      expect(await store.read(() => listRequirements(id))).toHaveLength(1);
+    });
+
+    test('a job name is unique within its workflow and scope', async () => {
+      await expect(makeWorkflow([{ name: 'a' }, { name: 'a', after: [] }])).rejects.toThrow(/unique/i);
+      expect(await store.read(() => listWorkflows(10, 10))).toEqual([]);
+    });
+
+    test('a transition whose expectation does not hold changes nothing', async () => {
+      const id = await makeWorkflow();
+      await expect(
+        store.write(function* () {
+          const job = (yield* findJob(id, 'b'))!;
+          yield* moveJob(job, ['ready'], 'canceled', { reason: 'x' });
+        }),
+      ).rejects.toThrow(/changed 0/);
+      expect((await store.read(() => findJob(id, 'b')))?.status).toBe(1);
+    });
+
+    test('a job has at most one live attempt', async () => {
+      const id = await makeWorkflow();
+      const { jobId, workerId } = await store.write(() => startA(id));
+      const second = {
+        workflow_id: id,
+        job_id: jobId,
+        run_id: 1,
+        visit: 1,
+        attempt_id: 2,
+        worker_id: workerId,
+      };
+      await expect(store.write(() => insertAttempt({ ...second, claimed_at: NOW }))).rejects.toThrow(
+        /unique/i,
+      );
+    });
+
+    test('a finished attempt and an event never change', async () => {
+      const id = await makeWorkflow();
+      const { token, workerId } = await store.write(() => startA(id));
+      await store.write(() => finishAttempt(token, failure(1)));
+      expect(await store.read(() => findLiveAttempt(token, workerId))).toBeUndefined();
+      await expect(store.write(() => finishAttempt(token, failure(1)))).rejects.toThrow(/changed 0/);
+      await expect(store.write(() => change('update attempt set reason = ?', 'other'))).rejects.toThrow(
+        /never changes|final/,
+      );
+      await expect(store.write(() => change('update event set reason = ?', 'other'))).rejects.toThrow(
+        /never changes|final/,
+      );
+    });
+
+    test('an attempt comes back with everything that was stored', async () => {
+      const id = await makeWorkflow();
+      const { token, jobId } = await store.write(() => startA(id));
+      await store.write(() => finishAttempt(token, failure(1)));
+      const [row] = await store.read(() =>
+        listAttempts(id, { after: 0, limit: 10, job_id: jobId, run_id: 1 }),
+      );
+      expect(row).toMatchObject({
+        id: token,
+        job_name: 'a',
+        cause: 'exit',
+        match_code: 1,
+        verdict: 'retry',
+        rule: 'retry',
+      });
+      expect(JSON.parse(row!.output!)).toEqual({ text: 'ünï\n"quoted"' });
+      expect(JSON.parse(row!.usage!)).toEqual({ peak_rss_bytes: 2 ** 40, cpu_seconds: 0.25 });
+      expect(await store.read(() => loadHistory(jobId, 1, 1))).toEqual({
+        failures: 1,
+        preemptions: 0,
+        lossesInRow: 0,
+        firstStartedAt: NOW,
+      });
+    });
+
+    test('tokens only rise', async () => {
+      const id = await makeWorkflow();
+      const { token } = await store.write(() => startA(id));
+      await store.write(() => change('delete from attempt where id = ?', token));
+      await store.write(() => change('update job set status = 2, attempt_id = 0 where name = ?', 'a'));
+      expect((await store.write(() => startA(id))).token).toBeGreaterThan(token);
+    });
+
+    test('a set counts down with each member and refuses to go below zero', async () => {
+      const id = await makeWorkflow([
+        { name: 'a' },
+        { name: 'c' },
+        { name: 'b', after: ['a', 'c'] },
+      ] as never);
+      const a = (await store.read(() => findJob(id, 'a')))!.id;
+      const progress = await store.write(() => countDown(a, false));
+      expect(progress.map(({ remaining, unsuccessful }) => ({ remaining, unsuccessful }))).toEqual([
+        { remaining: 1, unsuccessful: 1 },
+      ]);
+      await store.write(() => countDown(a, true));
+      await expect(store.write(() => countDown(a, true))).rejects.toThrow(/check/i);
+    });
+
+    test('a waiting job cannot be claimed before its time and can from then on', async () => {
+      const id = await makeWorkflow();
+      await store.write(() => change('update job set not_before = ? where name = ?', NOW + 10, 'a'));
+      const { requirement_id } = (await store.read(() => findJob(id, 'a')))!;
+      const claimable = async (now: number) => {
+        await store.write(() => wakeDueJobs(id, now));
+        return (await store.read(() => listClaimable(id, requirement_id, 5))).map((job) => job.name);
+      };
+      expect(await store.read(() => nextDueTime(id))).toBe(NOW + 10);
+      expect(await claimable(NOW + 9)).toEqual([]);
+      expect(await claimable(NOW + 10)).toEqual(['a']);
+      expect(await store.read(() => nextDueTime(id))).toBeNull();
+    });
+
+    test('lists are paged by key', async () => {
+      const id = await makeWorkflow(
+        Array.from({ length: 7 }, (_, index) => ({ name: `j${index}`, after: [] })),
+      );
+      const page = (after: number) =>
+        store.read(() => listJobs(id, { after, limit: 3, statuses: ['ready'], name: 'j', id: null }));
+      const firstPage = await page(0);
+      const secondPage = await page(firstPage.at(-1)!.id);
+      expect([...firstPage, ...secondPage].map((job) => job.name)).toEqual([
+        'j0',
+        'j1',
+        'j2',
+        'j3',
+        'j4',
+        'j5',
+      ]);
+    });
+
+    test('a filter is data, never SQL', async () => {
+      const id = await makeWorkflow([{ name: "x'); drop table job; --" }, { name: '100%', after: [] }]);
+      const find = (name: string) =>
+        store.read(() => listJobs(id, { after: 0, limit: 9, statuses: null, name, id: null }));
+      expect((await find("'); drop")).map((job) => job.name)).toEqual(["x'); drop table job; --"]);
+      expect((await find('%')).map((job) => job.name)).toEqual(['100%']);
+    });
+
+    test('events come in the order in which they were written', async () => {
+      const id = await makeWorkflow();
+      await store.write(function* () {
+        for (let n = 0; n < 3; n += 1) {
+          yield* appendEvent({ workflow_id: id, run_id: 1, at: NOW - n, type: 'run_started', data: { n } });
+        }
+      });
+      const events = await store.read(() => listEvents(id, { after: 0, limit: 10, job_id: null }));
+      expect(events.map((event) => JSON.parse(event.data).n)).toEqual([undefined, 0, 1, 2]);
+    });
+
+    test('opening again keeps everything; a schema of the future is refused', async () => {
+      const id = await makeWorkflow();
+      const again = await database.open();
+      expect((await again.read(() => findWorkflow(id)))?.name).toBe('simple');
+      await again.close();
+      await store.write(() => change('update schema_version set version = 99'));
+      await expect(database.open()).rejects.toMatchObject({ code: 'SCHEMA_TOO_NEW' });
+    });
+  });
+}

@@ -13,13 +13,14 @@ type Need = Pick<Requirement, 'cpus' | 'memoryBytes' | 'gpus'>;
 
 /** The first job that could never run there, as an error; undefined if all could. */
 export function findUnfitting(model: WorkflowModel, offer: Offer): HoldfastError | undefined {
-  const job = model.jobs.find(({ requirement }) => {
-    const need = model.requirements[requirement]!;
-    return (
-      (need.cpus ?? 0) > offer.cpus || (need.memoryBytes ?? 0) > offer.memoryBytes || need.gpus > offer.gpus
-    );
-  });
+  const job = model.jobs.find(({ requirement }) => !isFitting(model.requirements[requirement]!, offer));
   return job && doesNotFit(job.name, model.requirements[job.requirement]!, offer);
+}
+
+export function isFitting(need: Need, offer: Offer): boolean {
+  return (
+    (need.cpus ?? 0) <= offer.cpus && (need.memoryBytes ?? 0) <= offer.memoryBytes && need.gpus <= offer.gpus
+  );
 }
 
 export function doesNotFit(job: string, need: Need, offer: Offer): HoldfastError {

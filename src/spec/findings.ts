@@ -9,12 +9,16 @@ export interface Finding {
   inside?: Place;
 }
 
+/** More mistakes than this at one place are one mistake with many values. */
+const MANY = 3;
+
 /** Everything noticed about one spec. Places are worked out only for what is reported. */
 export class Findings {
   readonly errors: Finding[] = [];
   readonly warnings: Finding[] = [];
   readonly unsupported: Finding[] = [];
   readonly #seen = new Set<string>();
+  readonly #toldAt = new Map<string, number>();
 
   error(path: SpecPath, message: string, more: Pick<Finding, 'atKey' | 'inside'> = {}): void {
     const key = `${path.join('\0')}\0\0${message}`;
@@ -23,11 +27,14 @@ export class Findings {
     this.errors.push({ path, message, ...more });
   }
 
-  /** For mistakes that each expansion of a sweep repeats in other words: the first one is told. */
-  errorOnce(path: SpecPath, message: string): void {
-    const key = path.join('\0');
-    if (this.#seen.has(key)) return;
+  /** For mistakes that expansions of a sweep may repeat with other values: the first few of a place are told. */
+  expansionError(path: SpecPath, message: string): void {
+    const place = path.join('\0');
+    const key = `${place}\0\0${message.replace(/\d+/g, '0')}`;
+    const told = this.#toldAt.get(place) ?? 0;
+    if (this.#seen.has(key) || told >= MANY) return;
     this.#seen.add(key);
+    this.#toldAt.set(place, told + 1);
     this.errors.push({ path, message });
   }
 

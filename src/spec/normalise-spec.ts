@@ -111,7 +111,7 @@ function buildModel(
   { setOf, sets, reasons }: Dependencies,
 ): WorkflowModel {
   return {
-    name: spec.name ?? (basename(fileName, extname(fileName)) || 'workflow'),
+    name: spec.name ?? (basename(fileName, extname(fileName)).replace(/[^\w.-]+/g, '') || 'workflow'),
     description: spec.description ?? null,
     user: spec.user ?? null,
     project: spec.project ?? null,

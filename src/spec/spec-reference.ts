@@ -62,7 +62,8 @@ steps:
     exec: git diff --name-only HEAD~1
     output: lines
   report:
-    exec: ./report --to "{{ variables.target }}" {{ outputs.list | join: "," }}
+    exec: |
+      ./report --to "{{ variables.target }}" {{ outputs.list | join: "," }}
     retry: { max_retries_failure: 3, initial_delay: 2s }
 \`\`\`
 
@@ -113,16 +114,19 @@ function table(name: string, node: SchemaNode, definitions: Record<string, Schem
   const rows = Object.entries(node.properties ?? {}).map(([key, child]) => {
     const fallback = required.has(key) ? 'required' : child.default === undefined ? '' : code(child.default);
     const meaning = child.description ?? (child.$ref && definitions[nameOf(child.$ref)]?.description) ?? '';
-    return `| \`${key}\` | ${typeOf(child)} | ${fallback} | ${escaped(meaning)} |`;
+    return [code(key), typeOf(child), fallback, escaped(meaning)];
   });
-  return [
-    `### ${name}\n`,
-    `${node.description ?? ''}\n`,
-    '| key | type | default | meaning |',
-    '|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
+  return [`### ${name}\n`, `${node.description ?? ''}\n`, ...aligned(rows), ''].join('\n');
+}
+
+/** Rows of a Markdown table, padded as the formatter of this repository pads them. */
+function aligned(rows: string[][]): string[] {
+  const cells = [['key', 'type', 'default', 'meaning'], ...rows];
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  const line = (row: string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  const [head, ...body] = cells;
+  return [line(head!), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)];
 }
 
 function typeOf(node: SchemaNode): string {

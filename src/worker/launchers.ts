@@ -22,8 +22,9 @@ export interface LauncherOptions {
   maximum: number;
 }
 
-/** Unanswered orders of the least busy launcher from which on another one is worth its 49 MB. */
-const BUSY = 2;
+/** So many orders within this time make another launcher worth its 49 MB: one starts about 500 jobs a second. */
+const BUSY_ORDERS = 30;
+const BUSY_MS = 200;
 /** Longer than a launcher waits for its last processes. */
 const STOP_WAIT_MS = 20_000;
 
@@ -37,6 +38,8 @@ export class Launchers {
   /** Leftovers of dead launchers that are being killed. */
   readonly #burials = new Set<Promise<void>>();
   readonly #logPath: string;
+  /** When the newest orders came. */
+  readonly #lastOrders: number[] = [];
   #log: number | null = null;
   #whenEmpty: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
@@ -108,10 +111,19 @@ export class Launchers {
   #choose(): LauncherProcess {
     const all = [...this.#launchers];
     const ready = all.filter(({ isReady }) => isReady);
-    const [least] = (ready.length > 0 ? ready : all).sort((a, b) => a.unanswered - b.unanswered);
+    const [least] = (ready.length > 0 ? ready : all).sort(
+      (a, b) => a.unanswered - b.unanswered || a.attempts.size - b.attempts.size,
+    );
     if (least === undefined) return this.#launch();
-    if (least.unanswered >= BUSY && all.length < this.#maximum) this.#launch();
+    if (all.length < this.#maximum && this.#isBusy()) this.#launch();
     return least;
+  }
+
+  #isBusy(): boolean {
+    const now = performance.now();
+    this.#lastOrders.push(now);
+    if (this.#lastOrders.length < BUSY_ORDERS) return false;
+    return now - this.#lastOrders.shift()! < BUSY_MS;
   }
 
   #launch(): LauncherProcess {

@@ -22,22 +22,32 @@ export function attemptFiles(claim: Claim, stateDir: string): AttemptFiles {
   return {
     workDir,
     scriptPath: `${workDir}.sh`,
-    reportPath: `${workDir}.report.json`,
+    reportPath: join(workDir, '.holdfast-report.json'),
     checkpointDir: join(stateDir, checkpointDirectory(claim)),
     stdoutPath: join(outputDir, logs.stdout),
     stderrPath: join(outputDir, logs.stderr),
   };
 }
 
+/** Which attempts' own files stay after their job has ended. */
+export type KeepWork = 'none' | 'failed' | 'all';
+
 export interface SpawnSettings {
   stateDir: string;
   graceMs: number;
+  keepWork: KeepWork;
 }
+
+const CLEAN_UP: Record<KeepWork, SpawnOrder['cleanUp']> = {
+  none: 'always',
+  failed: 'after success',
+  all: 'never',
+};
 
 export type SpawnPlan = { ok: true; order: SpawnOrder } | { ok: false; problem: string };
 
 /** A claim as an order to the launcher: everything absolute and final. */
-export function planSpawn(claim: Claim, { stateDir, graceMs }: SpawnSettings): SpawnPlan {
+export function planSpawn(claim: Claim, { stateDir, graceMs, keepWork }: SpawnSettings): SpawnPlan {
   const { config, requirement } = claim;
   const files = attemptFiles(claim, stateDir);
   let script = config.command;
@@ -70,7 +80,10 @@ export function planSpawn(claim: Claim, { stateDir, graceMs }: SpawnSettings): S
       stdoutPath: files.stdoutPath,
       stderrPath: files.stderrPath,
       workDir: files.workDir,
-      directories: [dirname(files.stdoutPath), files.checkpointDir],
+      checkpointDir: files.checkpointDir,
+      isFirst: claim.attempt_id === 1,
+      cleanUp: CLEAN_UP[keepWork],
+      directories: [dirname(files.stdoutPath)],
       timeoutMs: config.limitResources ? config.timeoutMs : null,
       memoryBytes: requirement.memoryBytes,
       enforceMemory: config.limitResources,

@@ -1,12 +1,12 @@
 import type { Capacity, Claim, Engine, FinishReport, StartReport } from '../core/engine.ts';
-import { doesNotFit } from '../core/fit.ts';
-import { causeOf, outcome } from '../core/outcome.ts';
+import { doesNotFit, isFitting } from '../core/fit.ts';
+import { causeOf, type Outcome, outcome } from '../core/outcome.ts';
 import { ownIdentity } from '../engine/process-identity.ts';
-import { cleanUpAttempt, type KeepWork } from './clean-up-attempt.ts';
+import { cleanUpEarlierAttempts } from './clean-up-attempts.ts';
 import type { EndedNotice, StartedNotice } from './launcher/protocol.ts';
 import { Launchers } from './launchers.ts';
 import { Signal } from './signal.ts';
-import { attemptFiles, planSpawn } from './spawn-order.ts';
+import { attemptFiles, type KeepWork, planSpawn } from './spawn-order.ts';
 import { readStepOutput } from './step-output.ts';
 
 export interface WorkerOptions {
@@ -28,6 +28,14 @@ export type WorkerEnd = 'complete' | 'waiting' | 'stopped' | 'follow';
 const RENEW_MS = 10_000;
 /** How long a start may go unreported when nothing else is to be said. */
 const START_REPORT_MS = 50;
+/** While claimed jobs are at hand, ends are reported together: each commit waits for the disk. */
+const END_REPORT_MS = 5;
+/** Jobs shorter than this on average are claimed ahead, so that no slot waits for a commit. */
+const SHORT_MS = 100;
+/** No limit that anybody reaches. */
+const MANY = 1_000_000;
+/** How much is claimed ahead, in machines full of jobs. */
+const AHEAD = 3;
 
 /** Claims jobs of one workflow, has them launched, watches them and reports what became of them. */
 export class Worker {
@@ -35,6 +43,10 @@ export class Worker {
   private readonly options: WorkerOptions;
   private readonly launchers: Launchers;
   private readonly live = new Map<number, Claim>();
+  /** Claimed ahead, not yet launched. */
+  private readonly ahead: Claim[] = [];
+  /** Moving average of how long attempts run; null before the first has ended. */
+  private meanMs: number | null = null;
   private readonly wake = new Signal();
   private started: StartReport[] = [];
   private finished: FinishReport[] = [];
@@ -114,29 +126,44 @@ export class Worker {
         this.exchanging = false;
       });
     for (const token of result.rejected) this.launchers.end(token, 'canceled', true);
-    for (const token of result.cancel) this.launchers.end(token, 'canceled', false);
-    for (const claim of result.claims) this.launch(claim);
+    for (const token of result.cancel) this.cancel(token);
+    this.ahead.push(...result.claims);
+    if (this.ending === 'no') this.launchNext();
+    else this.giveBackAhead();
     return result.next_due_at_ms;
   }
 
-  private launch(claim: Claim): void {
-    this.live.set(claim.token, claim);
-    const neverStarted = { startedAt: null, finishedAt: Date.now(), usage: null };
-    if (this.ending !== 'no') {
-      this.onEnded({
-        kind: 'ended',
-        token: claim.token,
-        ...neverStarted,
-        outcome: outcome({ stopped: true }),
-      });
-      return;
+  /** Launches what was claimed, in that order, as far as it fits now. */
+  private launchNext(): void {
+    for (let next = this.ahead[0]; next !== undefined && this.fits(next); next = this.ahead[0]) {
+      this.ahead.shift();
+      this.live.set(next.token, next);
+      const plan = planSpawn(next, this.options);
+      if (plan.ok) this.launchers.spawn(plan.order);
+      else this.endUnstarted(next, { spawnError: plan.problem });
     }
-    const plan = planSpawn(claim, this.options);
-    if (plan.ok) this.launchers.spawn(plan.order);
-    else {
-      const failed = outcome({ spawnError: plan.problem });
-      this.onEnded({ kind: 'ended', token: claim.token, ...neverStarted, outcome: failed });
-    }
+  }
+
+  private giveBackAhead(): void {
+    for (const claim of this.ahead.splice(0)) this.endUnstarted(claim, { stopped: true });
+  }
+
+  private cancel(token: number): void {
+    const index = this.ahead.findIndex((claim) => claim.token === token);
+    const [claim] = index < 0 ? [] : this.ahead.splice(index, 1);
+    if (claim === undefined) this.launchers.end(token, 'canceled', false);
+    else this.endUnstarted(claim, { canceled: true });
+  }
+
+  private endUnstarted(claim: Claim, facts: Partial<Outcome>): void {
+    this.live.delete(claim.token);
+    this.report(claim, {
+      token: claim.token,
+      started_at_ms: null,
+      finished_at_ms: Date.now(),
+      outcome: outcome(facts),
+      usage: null,
+    });
   }
 
   private onStarted({ token, startedAt }: StartedNotice): void {
@@ -148,6 +175,11 @@ export class Worker {
     const claim = this.live.get(notice.token);
     if (claim === undefined) return;
     this.live.delete(notice.token);
+    if (notice.startedAt !== null) {
+      const took = notice.finishedAt - notice.startedAt;
+      this.meanMs = this.meanMs === null ? took : this.meanMs * 0.8 + took * 0.2;
+    }
+    if (this.ending === 'no') this.launchNext();
     const report: FinishReport = {
       token: notice.token,
       started_at_ms: notice.startedAt,
@@ -172,51 +204,80 @@ export class Worker {
   }
 
   private report(claim: Claim, report: FinishReport): void {
-    cleanUpAttempt(claim, this.options.stateDir, causeOf(report.outcome) === null, this.options.keepWork);
+    if (this.options.keepWork === 'failed' && causeOf(report.outcome) === null) {
+      cleanUpEarlierAttempts(claim, this.options.stateDir);
+    }
     this.finished.push(report);
-    this.wake.raise();
+    if (this.ahead.length > 0) this.wake.raiseWithin(END_REPORT_MS);
+    else this.wake.raise();
   }
 
   private endAll(how: 'stop' | 'kill'): void {
     if (this.ending === 'kill') return;
     this.ending = how;
     for (const token of this.live.keys()) this.launchers.end(token, 'stopped', how === 'kill');
+    this.giveBackAhead();
     this.wake.raise();
   }
 
   private isIdle(): boolean {
-    return this.live.size === 0 && this.preparing === 0 && this.finished.length === 0;
+    return this.live.size + this.ahead.length + this.preparing + this.finished.length === 0;
   }
 
   private patience(nextDueAt: number | null): number {
     return nextDueAt === null ? RENEW_MS : Math.min(RENEW_MS, Math.max(0, nextDueAt - Date.now()));
   }
 
-  /** What is free now. A job without a requirement takes one CPU, or less if more may run in parallel. */
-  private capacity(): Capacity {
+  /** A job without a requirement takes one CPU, or less if more may run in parallel. */
+  private get defaultCpus(): number {
+    const { cpus, maxParallel } = this.options;
+    return maxParallel !== null && maxParallel > cpus ? cpus / maxParallel : 1;
+  }
+
+  /** What is left when `times` machines like this one run the claims. */
+  private left(times: number, claims: Iterable<Claim>): Capacity {
     const { cpus, memoryBytes, gpus, maxParallel } = this.options;
-    const default_cpus = maxParallel !== null && maxParallel > cpus ? cpus / maxParallel : 1;
-    const free: Capacity = {
-      cpus,
-      memory_bytes: memoryBytes,
-      gpus,
-      slots: (maxParallel ?? Number.MAX_SAFE_INTEGER) - this.live.size,
-      default_cpus,
+    const left: Capacity = {
+      cpus: cpus * times,
+      memory_bytes: memoryBytes * times,
+      gpus: gpus * times,
+      slots: (maxParallel ?? MANY) * times,
+      default_cpus: this.defaultCpus,
     };
-    for (const { requirement } of this.live.values()) {
-      free.cpus -= requirement.cpus ?? default_cpus;
-      free.memory_bytes -= requirement.memoryBytes ?? 0;
-      free.gpus -= requirement.gpus;
+    for (const { requirement } of claims) {
+      left.slots -= 1;
+      left.cpus -= requirement.cpus ?? left.default_cpus;
+      left.memory_bytes -= requirement.memoryBytes ?? 0;
+      left.gpus -= requirement.gpus;
     }
-    return free;
+    return left;
+  }
+
+  /** What to ask for: what is free, and more where jobs are so short that slots would wait for commits. */
+  private capacity(): Capacity {
+    const isShort = this.meanMs !== null && this.meanMs < SHORT_MS;
+    return this.left(isShort ? 1 + AHEAD : 1, [...this.live.values(), ...this.ahead]);
+  }
+
+  private fits({ requirement }: Claim): boolean {
+    const left = this.left(1, this.live.values());
+    return (
+      left.slots > 0 &&
+      (requirement.cpus ?? left.default_cpus) <= left.cpus + 1e-9 &&
+      (requirement.memoryBytes ?? 0) <= left.memory_bytes &&
+      requirement.gpus <= left.gpus
+    );
   }
 
   /** Nothing runs, nothing waits for a time, and yet no ready job was claimed: none will ever fit. */
   private async refuseUnfitting(): Promise<void> {
-    const { items } = await this.engine.listJobs(this.options.workflowId, { statuses: ['ready'], limit: 1 });
-    const [job] = items;
-    if (job === undefined) return;
-    const { requirement } = await this.engine.getJob(this.options.workflowId, job.id);
-    throw doesNotFit(job.name, requirement, this.options);
+    const { items } = await this.engine.listJobs(this.options.workflowId, {
+      statuses: ['ready'],
+      limit: 1000,
+    });
+    for (const job of items) {
+      const { requirement } = await this.engine.getJob(this.options.workflowId, job.id);
+      if (!isFitting(requirement, this.options)) throw doesNotFit(job.name, requirement, this.options);
+    }
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { ownIdentity } from '../../src/engine/process-identity.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
-import { jobsWorld, makeWorld, type World } from './world.ts';
+import { jobsWorld, kill, makeWorld, type World } from './world.ts';
 
 /** Loses the attempt with its launcher, once the store knows that it has started. */
 async function loseAttempt(world: World, attemptId: number): Promise<void> {
@@ -12,7 +12,7 @@ async function loseAttempt(world: World, attemptId: number): Promise<void> {
     `attempt ${attemptId} runs`,
     (job) => job.status === 'running' && job.attempt_id === attemptId,
   );
-  for (const { pid } of world.launchers()) process.kill(pid, 'SIGKILL');
+  for (const { pid } of world.launchers()) kill(pid);
 }
 
 const HANG = 'echo "$HOLDFAST_ATTEMPT_ID" >> runs; while :; do sleep 0.1; done';

@@ -7,33 +7,35 @@ const failing = (times: number, code: number) => `[ "$HOLDFAST_ATTEMPT_ID" -gt $
 
 describe.concurrent('a job that fails', () => {
   test.for([
-    { when: 'without a policy', retry: {}, command: 'exit 1', rule: 'otherwise', reason: 'no retry applies' },
-    {
-      when: 'with a code that its filter does not allow',
-      retry: { max_retries_failure: 3, retry_on_exit_codes: [75] },
-      command: 'exit 1',
-      rule: 'otherwise',
-      reason: 'no retry applies',
-    },
-    {
-      when: 'with a code that both lists name: denying wins',
-      retry: { max_retries_failure: 3, retry_on_exit_codes: [5], no_retry_on_exit_codes: [5] },
-      command: 'exit 5',
-      rule: 'retry',
-      reason: 'code 5 is in no_retry_on_exit_codes',
-    },
-    {
-      when: 'so late that the retry would start after its deadline',
-      retry: { max_retries_failure: 5, initial_delay: '10s' },
-      deadline: '5s',
-      command: 'sleep 0.5; exit 1',
-      rule: 'retry',
-      reason: 'deadline: the retry would start after 5s from the first start',
-    },
-  ])('$when runs once', async ({ when: _, retry, command, rule, reason, ...more }, context) => {
-    const world = jobsWorld(context, [
-      { name: 'job', command: `echo run >> runs; ${command}`, retry, ...more },
-    ]);
+    ['without a policy', { command: 'exit 1' }, 'otherwise', 'no retry applies'],
+    [
+      'with a code that its filter does not allow',
+      { command: 'exit 1', retry: { max_retries_failure: 3, retry_on_exit_codes: [75] } },
+      'otherwise',
+      'no retry applies',
+    ],
+    [
+      'with a code that both of its lists name',
+      {
+        command: 'exit 5',
+        retry: { max_retries_failure: 3, retry_on_exit_codes: [5], no_retry_on_exit_codes: [5] },
+      },
+      'retry',
+      'code 5 is in no_retry_on_exit_codes',
+    ],
+    [
+      'so late that its deadline would pass',
+      {
+        command: 'sleep 0.5; exit 1',
+        deadline: '5s',
+        retry: { max_retries_failure: 5, initial_delay: '10s' },
+      },
+      'retry',
+      'deadline: the retry would start after 5s from the first start',
+    ],
+  ] as const)('%s runs once', async ([, job, rule, reason], context) => {
+    const command = `echo run >> runs; ${job.command}`;
+    const world = jobsWorld(context, [{ ...job, name: 'job', command }]);
     const run = await world.run('run', 'spec.json');
     expect(run.code).toBe(1);
     expect(run.stdout).toContain('failed job');

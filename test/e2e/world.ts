@@ -61,10 +61,15 @@ export class World {
 
   /** Polls until workflow 1 has a job that satisfies the check. */
   jobWhich(what: string, check: (job: JobRecord) => boolean): Promise<JobRecord> {
-    return until(async () => {
-      const { items } = await this.#ask((engine) => engine.listWorkflows());
-      return items.length === 0 ? undefined : (await this.jobs()).find(check);
-    }, what);
+    return this.#ask((engine) => until(async () => (await createdJobs(engine)).find(check), what));
+  }
+
+  /** Polls until the store has seen as many jobs of workflow 1 start. */
+  running(count = 1): Promise<boolean> {
+    const isRunning = ({ status }: JobRecord) => status === 'running';
+    return this.#ask((engine) =>
+      until(async () => (await createdJobs(engine)).filter(isRunning).length === count, `${count} jobs run`),
+    );
   }
 
   write(name: string, text = ''): void {
@@ -80,7 +85,7 @@ export class World {
     }
   }
 
-  linesReached(name: string, count: number): Promise<true> {
+  linesReached(name: string, count: number): Promise<boolean> {
     return until(() => this.lines(name).length >= count, `${name} has ${count} lines`);
   }
 
@@ -96,11 +101,14 @@ export class World {
   }
 
   /** Fails if something still lives after the deadline. */
-  nothingLeft(deadlineMs = 5_000): Promise<true> {
+  nothingLeft(deadlineMs = 5_000): Promise<boolean> {
     return until(() => this.processes().length === 0, 'no process of the run is alive', deadlineMs);
   }
 
-  /** Asks the store directly: a command for every look would take longer than what is looked at. */
+  /**
+   * Asks the store directly: a command for every look would take longer than what is looked at. It is not
+   * kept open, or what is killed would never leave a store that has to be recovered.
+   */
   async #ask<T>(question: (engine: Engine) => Promise<T>): Promise<T> {
     const dir = join(this.dir, '.holdfast');
     await until(() => existsSync(join(dir, 'holdfast.db')), 'there is a store');
@@ -113,14 +121,17 @@ export class World {
   }
 
   destroy(): void {
-    for (const { pid } of this.processes()) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It ended by itself.
-      }
-    }
+    for (const { pid } of this.processes()) kill(pid);
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** SIGKILL; whoever has ended by itself is left alone. */
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
@@ -146,6 +157,12 @@ export function largestOverlap(attempts: AttemptRecord[]): number {
           .length,
     ),
   );
+}
+
+/** The jobs of workflow 1; none before it is created. */
+async function createdJobs(engine: Engine): Promise<JobRecord[]> {
+  const { items } = await engine.listWorkflows();
+  return items.length === 0 ? [] : (await engine.listJobs(1, ALL)).items;
 }
 
 function commandLine(pid: number): string {

@@ -204,8 +204,7 @@ test('a full disk gives a clear error, and the launcher goes on', async () => {
   expect(outcomes.get(1)!.spawnError).toBe(
     `cannot write the script ${orders[0]!.scriptPath}: file too large (EFBIG); raise the file size limit (ulimit -f)`,
   );
-  // The shell reports that SIGXFSZ ended the program.
-  expect(outcomes.get(2)).toEqual(outcome({ exitCode: 128 + 25 }));
+  expect(outcomes.get(2)).toEqual(outcome({ signal: 'SIGXFSZ' }));
   expect(outcomes.get(3)).toEqual(outcome({ exitCode: 0 }));
   expect(readFileSync(orders[2]!.stdoutPath, 'utf8')).toBe('small\n');
 });

@@ -80,7 +80,7 @@ describe('a command that ends by itself', () => {
       .split('\n')
       .filter((target) => /^(socket|anon_inode):|launcher\.log/.test(target));
     expect(own).toEqual([]);
-    expect(world.stdout(job)).toContain(job.order.scriptPath);
+    expect(world.stdout(job)).toContain(job.order.stdoutPath);
   });
 
   test('leaves nothing in its process group behind', async () => {

@@ -215,6 +215,17 @@ jobs:
       'there is no "env"; a template sees `outputs` and `variables`',
     ],
     ['a condition that is no expression', step('if: "return 1"'), 'not valid JavaScript'],
+    ['a condition that ends its own brackets', step('if: "1); (2"'), 'not valid JavaScript'],
+    [
+      'routing code that ends its own braces',
+      step('on_fail: { run_js: "}); (function () {" }'),
+      'not valid JavaScript',
+    ],
+    [
+      'a substitution of jobs in a step',
+      'steps: {a: {exec: "x ${variables.v}"}}\n',
+      '${variables.v} is for `jobs`',
+    ],
     ['code that is too long', step(`on_fail: { goto_js: "${'x'.repeat(9000)}" }`), 'longer than 8192 bytes'],
     [
       'keys of jobs in a workflow of steps',
@@ -271,6 +282,12 @@ steps:
       { line: 6, path: 'steps.a.exec', message: expect.stringContaining('heredoc') },
       { line: 9, column: 17, path: 'steps.b.exec' },
     ]);
+  });
+
+  it('of one text are all told', () => {
+    expect(
+      messagesOf('jobs: [{name: a, command: "${files.input.x} ${files.input.y} ${variables.z}"}]'),
+    ).toHaveLength(3);
   });
 
   it('that every expansion of a sweep repeats are told once', () => {

@@ -13,7 +13,7 @@ describe('formats', () => {
     ['flow.yml', 'jobs: [{name: a, command: x,\n oops: 1}]', '2:2'],
     ['flow.json', '{\n  "jobs": [{"name": "a", "command": "x",\n    "oops": 1}]\n}', '3:5'],
     ['flow.json5', "{\n  // a comment\n  jobs: [{name: 'a', command: 'x', oops: 1,}],\n}", '3:36'],
-    ['flow', 'jobs:\n- {name: a, command: x, oops: 1}\n', '2:26'],
+    ['flow', 'jobs:\n- {name: a, command: x, oops: 1}\n', '2:25'],
   ])('%s is read by its extension, and mistakes have their place', (fileName, text, place) => {
     expect(messagesOf(text, fileName)).toEqual([`${fileName}:${place}: jobs[0].oops: unknown key "oops"`]);
   });
@@ -42,7 +42,7 @@ jobs:
 `;
     expect(modelOf(text).jobs.map((job) => job.config.timeoutMs)).toEqual([5000, 9000]);
     expect(messagesOf(text.replace('timeout: 5', 'timeout: x'))).toEqual([
-      expect.stringContaining('flow.yaml:2:31: jobs[0].timeout: "x" is not a duration'),
+      expect.stringContaining('flow.yaml:2:30: jobs[0].timeout: "x" is not a duration'),
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('the reader of plain YAML', () => {
   const agrees = (text: string) => {
     const plain = readPlainYaml(text);
     if (plain === undefined) return false;
-    const document = yaml.parseDocument(text, { merge: true, logLevel: 'silent', prettyErrors: false });
+    const document = yaml.parseDocument(text, { merge: true, logLevel: 'error', prettyErrors: false });
     expect(document.errors, text).toEqual([]);
     expect(plain.value, text).toEqual(document.toJS());
     return true;
@@ -218,6 +218,40 @@ jobs:
       }),
       { numRuns: 3000 },
     );
+  });
+
+  it('never reads lines differently from the yaml package', () => {
+    const line = fc
+      .tuple(
+        fc.constantFrom('', '', '  ', '  ', '    ', '   '),
+        fc.constantFrom('', '', '- ', '-   ', '- - ', '-'),
+        fc.constantFrom('', 'a: ', 'b: ', 'c:', 'd:  ', 'true: ', '"e": ', 'a.b-c: '),
+        fc.constantFrom(
+          '',
+          '',
+          'x',
+          'x y',
+          '1',
+          '|',
+          '|-',
+          "'q'",
+          '"q\\n"',
+          '[a, b]',
+          '{k: v, l: [1, "2"]}',
+          '{k: }',
+          'x: y',
+        ),
+        fc.constantFrom('', '', '', ' # c', '#c', ' ', '  #'),
+      )
+      .map((parts) => parts.join(''));
+    let read = 0;
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 7 }), (lines) => {
+        if (agrees(lines.join('\n'))) read++;
+      }),
+      { numRuns: 5000 },
+    );
+    expect(read).toBeGreaterThan(0);
   });
 
   it('reads what the yaml package writes, or leaves it alone', () => {

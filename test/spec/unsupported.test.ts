@@ -39,7 +39,7 @@ describe('what belongs to a later version', () => {
   it.each<[string, string[]]>([
     [
       'failure_handlers: [{name: h, rules: [{exit_codes: [1, "10-19"]}]}]\njobs: [{name: a, command: x, failure_handler: h}]',
-      ['1:1 failure_handlers: failure handlers', '2:31 jobs[0].failure_handler: failure handlers'],
+      ['1:1 failure_handlers: failure handlers', '2:30 jobs[0].failure_handler: failure handlers'],
     ],
     ['use_pending_failed: true\njobs: [{name: a, command: x}]', ['1:1 use_pending_failed: pending_failed']],
     ['jobs: [{name: a, command: x, post: check}]', ['1:30 jobs[0].post: post scripts']],
@@ -64,7 +64,7 @@ describe('what belongs to a later version', () => {
       'resource_requirements: [{name: r, num_nodes: 2}]\njobs: [{name: a, command: x, resource_requirements: r}, {name: b, command: x, resource_requirements: {num_nodes: 3}}]',
       [
         '1:35 resource_requirements[0].num_nodes: jobs over several nodes',
-        '2:80 jobs[1].resource_requirements: jobs over several nodes',
+        '2:79 jobs[1].resource_requirements: jobs over several nodes',
       ],
     ],
     [

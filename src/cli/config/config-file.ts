@@ -17,7 +17,8 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    // What stands in the way of the state directory (ENOTDIR) is told by whoever needs it.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
     throw new HoldfastError('INVALID_CONFIG', { problems: `${path}: ${(error as Error).message}` }, error);
   }
   return parseConfigFile(text, path);

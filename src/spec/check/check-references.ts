@@ -56,7 +56,7 @@ export class ReferenceCheck {
   #expect(section: Section, name: string, path: SpecPath): void {
     const known = this.#known[section];
     if (!known.has(name)) {
-      this.#findings.errorOnce(path, `\`${section}\` have no "${name}"${didYouMean(name, known)}`);
+      this.#findings.expansionError(path, `\`${section}\` have no "${name}"${didYouMean(name, known)}`);
     }
   }
 
@@ -64,7 +64,7 @@ export class ReferenceCheck {
     const problem = patternError(pattern);
     if (problem) this.#findings.error(path, problem);
     else if (matchingIndexes(pattern, [...this.#known.user_data]).length === 0) {
-      this.#findings.errorOnce(path, `"${pattern}" matches no name in \`user_data\``);
+      this.#findings.expansionError(path, `"${pattern}" matches no name in \`user_data\``);
     }
   }
 }

@@ -62,7 +62,7 @@ export function checkRoutes(
           findings,
         );
         if (target !== undefined && !graph.isAncestor(target, job)) {
-          findings.errorOnce(
+          findings.expansionError(
             at,
             `"${jobs[target]!.draft.name}" does not come before "${draft.name}"; goto leads to something it depends on`,
           );
@@ -101,7 +101,7 @@ function find(
 ): number | undefined {
   const job = index.get(reference.text);
   if (job === undefined) {
-    findings.errorOnce(
+    findings.expansionError(
       pathOf(reference),
       `there is no job or step "${reference.text}"${didYouMean(reference.text, index.keys())}`,
     );

@@ -1,4 +1,4 @@
-import { Script } from 'node:vm';
+import { compileFunction } from 'node:vm';
 import type { Place } from '../problem.ts';
 
 const MAX_BYTES = 8192;
@@ -15,15 +15,16 @@ export interface SyntaxMistake {
 export function javascriptMistake(code: string, kind: 'body' | 'expression'): SyntaxMistake | undefined {
   if (Buffer.byteLength(code) > MAX_BYTES) return { message: `the code is longer than ${MAX_BYTES} bytes` };
   if (code.trim() === '') return { message: 'there is no code' };
-  const asExpression = compile('(', code);
+  // In brackets of two kinds, so that a bracket in the code cannot end them.
+  const asExpression = compile(`return (\n${code}\n)`, code) ?? compile(`return [\n${code}\n]`, code);
   if (asExpression === undefined || kind === 'expression') return asExpression;
-  return compile('(function () {', code);
+  return compile(`\n${code}`, code);
 }
 
-function compile(before: string, code: string): SyntaxMistake | undefined {
-  const after = before === '(' ? '\n)' : '\n})';
+/** Compiles a function body in which the code begins in the second line. */
+function compile(body: string, code: string): SyntaxMistake | undefined {
   try {
-    new Script(`${before}\n${code}${after}`, { filename: 'code.js' });
+    compileFunction(body, [], { filename: 'code.js', lineOffset: -1 });
     return undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -33,11 +34,11 @@ function compile(before: string, code: string): SyntaxMistake | undefined {
   }
 }
 
-/** V8 prints `code.js:LINE`, the line and a caret; the code begins in the second line. */
+/** V8 prints `code.js:LINE`, the line and a caret. */
 function placeOf(stack: string, code: string): Place | undefined {
-  const match = /^code\.js:(\d+)\n[^\n]*\n( *)\^/.exec(stack);
+  const match = /^code\.js:(-?\d+)\n[^\n]*\n( *)\^/.exec(stack);
   if (!match) return undefined;
-  const line = Number(match[1]) - 1;
+  const line = Number(match[1]);
   const lines = code.trimEnd().split('\n').length;
   return line > lines
     ? { line: lines, column: 1 }

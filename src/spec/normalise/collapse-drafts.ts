@@ -14,18 +14,21 @@ export function collapseDrafts(drafts: readonly JobDraft[], findings: Findings):
   for (const draft of drafts) {
     const namePath = draft.path[0] === 'jobs' ? [...draft.path, 'name'] : draft.path;
     if (draft.name.trim() === '' || /[\n\r\0]/.test(draft.name)) {
-      findings.errorOnce(namePath, 'an expansion has an empty name, or one with control characters');
+      findings.expansionError(namePath, 'an expansion has an empty name, or one with control characters');
     }
     const known = byName.get(draft.name);
     if (known === undefined) {
       collapsed.push(draft);
       if (!isStandIn(draft.name)) byName.set(draft.name, draft);
     } else if (known.path !== draft.path) {
-      findings.errorOnce(namePath, `the name "${draft.name}" is already used by ${formatPath(known.path)}`);
+      findings.expansionError(
+        namePath,
+        `the name "${draft.name}" is already used by ${formatPath(known.path)}`,
+      );
     } else {
       const difference = differingPart(known, draft);
       if (difference) {
-        findings.errorOnce(
+        findings.expansionError(
           namePath,
           `several expansions are named "${draft.name}", but differ in their ${difference}; put a parameter into the name`,
         );

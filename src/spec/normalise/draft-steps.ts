@@ -7,6 +7,13 @@ import type { SpecContext } from './spec-context.ts';
 export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext): JobDraft[] {
   return Object.entries(steps).map(([id, step]) => {
     const path = ['steps', id];
+    const substitution = /\$\{(?:variables|files)\.[^}]*\}/.exec(step.exec)?.[0];
+    if (substitution) {
+      context.findings.error(
+        [...path, 'exec'],
+        `${substitution} is for \`jobs\`; a step writes {{ variables.X }}`,
+      );
+    }
     return {
       name: id,
       path,

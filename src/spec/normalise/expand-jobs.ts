@@ -91,7 +91,7 @@ function requirementOf(job: JobSpec, binding: Binding, path: SpecPath, context: 
     const at = [...path, 'resources', name];
     const value = typeof amount === 'number' ? amount : Number(context.text.fill(amount, binding, at));
     if (Number.isSafeInteger(value) && value > 0) resources[context.text.fill(name, binding, at)] = value;
-    else context.findings.errorOnce(at, `${amount} must be a whole number above 0 in every expansion`);
+    else context.findings.expansionError(at, `${amount} must be a whole number above 0 in every expansion`);
   }
   return context.requirements.resolve(asked, resources, path);
 }

@@ -33,7 +33,7 @@ export class FileTable {
         const known = this.#paths.get(name);
         if (known === undefined) this.#paths.set(name, path);
         else if (known !== path) {
-          findings.errorOnce([...at, 'name'], `the file name "${name}" already stands for ${known}`);
+          findings.expansionError([...at, 'name'], `the file name "${name}" already stands for ${known}`);
         }
       }
     }
@@ -44,7 +44,7 @@ export class FileTable {
     const named = this.#paths.get(reference.text);
     if (named !== undefined) return named;
     if (/[./]/.test(reference.text)) return posix.normalize(reference.text);
-    this.#findings.errorOnce(
+    this.#findings.expansionError(
       pathOf(reference),
       `\`files\` have no "${reference.text}" (a path would be ./${reference.text})${didYouMean(reference.text, this.#paths.keys())}`,
     );
@@ -70,7 +70,7 @@ export class FileTable {
     const names = [...this.#paths.keys()];
     const found = matchingIndexes(pattern.text, names).map((index) => this.#paths.get(names[index]!)!);
     if (found.length === 0)
-      this.#findings.errorOnce(pathOf(pattern), `"${pattern.text}" matches no name in \`files\``);
+      this.#findings.expansionError(pathOf(pattern), `"${pattern.text}" matches no name in \`files\``);
     return found;
   }
 
@@ -88,7 +88,7 @@ export class FileTable {
       }
       const filePath = this.#paths.get(name);
       if (filePath === undefined) {
-        this.#findings.errorOnce(
+        this.#findings.expansionError(
           path,
           `${written}: \`files\` have no "${name}"${didYouMean(name, this.#paths.keys())}`,
         );

@@ -67,7 +67,7 @@ export class RequirementTable {
       const named = this.#named.get(asked);
       if (named) spec = named;
       else {
-        this.#findings.errorOnce(
+        this.#findings.expansionError(
           [...path, 'resource_requirements'],
           `\`resource_requirements\` have no "${asked}"${didYouMean(asked, this.#named.keys())}`,
         );
@@ -94,12 +94,12 @@ export class RequirementTable {
       const limit = Object.hasOwn(this.#limits, name) ? this.#limits[name]! : undefined;
       const at = [...path, 'resources', name];
       if (limit === undefined) {
-        this.#findings.errorOnce(
+        this.#findings.expansionError(
           at,
           `\`limits\` have no "${name}" (add \`limits: {${name}: N}\` to the workflow)${didYouMean(name, Object.keys(this.#limits))}`,
         );
       } else if (amount > limit) {
-        this.#findings.errorOnce(at, `takes ${amount} of "${name}", but its limit is ${limit}`);
+        this.#findings.expansionError(at, `takes ${amount} of "${name}", but its limit is ${limit}`);
       }
     }
   }

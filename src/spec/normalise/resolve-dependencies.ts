@@ -93,7 +93,7 @@ class Resolver {
         if (producer === undefined) this.#producers.set(text, [job]);
         else if (producer !== job) {
           const other = drafts[producer]!;
-          findings.errorOnce(
+          findings.expansionError(
             pathOf(file),
             `${text} is also written by "${other.name}" (${formatPath(other.path)}); a file has one producer`,
           );
@@ -110,7 +110,7 @@ class Resolver {
       const one = this.#byName.get(name.trim());
       if (!one) {
         const kind = draft.path[0] === 'steps' ? 'step' : 'job';
-        this.#findings.errorOnce(
+        this.#findings.expansionError(
           pathOf(reference),
           `there is no ${kind} "${name.trim()}"${didYouMean(name.trim(), this.#byName.keys())}`,
         );
@@ -128,7 +128,7 @@ class Resolver {
       found = problem ? [] : matchingIndexes(pattern.text, this.#names);
       this.#byPattern.set(pattern.text, found);
       if (!problem && found.every((match) => match === job)) {
-        this.#findings.errorOnce(pathOf(pattern), `"${pattern.text}" matches no other job`);
+        this.#findings.expansionError(pathOf(pattern), `"${pattern.text}" matches no other job`);
       }
     }
     return found.includes(job) ? found.filter((match) => match !== job) : found;

@@ -17,10 +17,10 @@ export class TextSubstitution {
 
   fill(text: string, binding: Binding, path: SpecPath): string {
     if (!text.includes('{')) return text;
-    const swept = fillPlaceholders(text, binding, (problem) => this.#findings.errorOnce(path, problem));
+    const swept = fillPlaceholders(text, binding, (problem) => this.#findings.expansionError(path, problem));
     const filled = this.#variablesIn(swept, path);
     if (filled.includes('\0'))
-      this.#findings.errorOnce(path, 'a value with a NUL character cannot be used here');
+      this.#findings.expansionError(path, 'a value with a NUL character cannot be used here');
     return filled;
   }
 

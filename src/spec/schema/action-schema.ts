@@ -27,5 +27,3 @@ export const actionSchema = z
     persistent: z.boolean().optional().describe('Happens again each time the trigger does.'),
   })
   .meta({ id: 'Action', description: 'Something to do at a moment of the workflow.' });
-
-export type ActionSpec = z.infer<typeof actionSchema>;

@@ -75,5 +75,3 @@ export const failureHandlerSchema = z
     rules: z.array(failureRuleSchema).min(1).describe('The first specific rule that matches applies.'),
   })
   .meta({ id: 'FailureHandler', description: 'What to do about particular failures.' });
-
-export type FailureHandlerSpec = z.infer<typeof failureHandlerSchema>;

@@ -1,10 +1,10 @@
 /**
  * Reads the plain part of YAML that long lists of jobs are written in: block maps and lists, scalars
  * and flow collections on one line, `|` texts. Anything else gives undefined, and so does any doubt: it never
- * reads a file differently from the yaml package, only faster (100,000 jobs in 0.4 s instead of 6 s).
+ * reads a file differently from the yaml package, only faster (about 15 times, for 100,000 jobs).
  */
 export function readPlainYaml(text: string): { value: unknown } | undefined {
-  if (text.includes('\r') || text.includes('\uFEFF')) return undefined;
+  if (OTHER_SPACE.test(text)) return undefined;
   try {
     return { value: new PlainReader(text).document() };
   } catch (error) {
@@ -12,6 +12,9 @@ export function readPlainYaml(text: string): { value: unknown } | undefined {
     throw error;
   }
 }
+
+/** Characters that JavaScript takes for space or a line end, and YAML does not, or not always. */
+const OTHER_SPACE = /[\r\v\f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\uFEFF]/;
 
 const NOT_PLAIN = Symbol('not plain');
 
@@ -70,7 +73,7 @@ class PlainReader {
       const match = ENTRY.exec(line.slice(indent)) ?? notPlain();
       const key = match[1]!;
       if (key === '__proto__' || !isText(key) || Object.hasOwn(map, key)) notPlain();
-      map[key] = this.#value(line.slice(indent + match[0].length), indent, true);
+      map[key] = this.#value(line.slice(indent + match[0].length), indent);
       if (!this.#continues(indent)) return map;
     }
   }
@@ -83,7 +86,7 @@ class PlainReader {
       const item = /^-( +)(?=[^\s#])/.exec(line.slice(indent)) ?? notPlain();
       const inner = indent + item[0].length;
       items.push(
-        ENTRY.test(line.slice(inner)) ? this.#map(inner, {}) : this.#value(line.slice(inner), indent, false),
+        ENTRY.test(line.slice(inner)) ? this.#map(inner, {}) : this.#value(line.slice(inner), indent),
       );
     } while (this.#continues(indent) && /^-(?: |$)/.test(this.#lines[this.#row]!.slice(indent)));
     return items;
@@ -99,13 +102,12 @@ class PlainReader {
   }
 
   /** What stands after `key:` or `- `, and all lines that belong to it. */
-  #value(rest: string, indent: number, ofMap: boolean): unknown {
-    const written = rest.trimEnd();
+  #value(rest: string, indent: number): unknown {
+    const written = withoutFinalSpaces(rest);
     if (written === '' || written[0] === '#') {
       this.#row++;
       this.#skipBlank();
-      if (!ofMap || this.#row >= this.#lines.length)
-        return this.#row >= this.#lines.length ? null : notPlain();
+      if (this.#row >= this.#lines.length) return null;
       const next = this.#indent();
       if (next > indent) return this.#block(next);
       return next === indent && this.#lines[this.#row]!.startsWith('- ', indent) ? this.#list(indent) : null;
@@ -139,6 +141,12 @@ class PlainReader {
   }
 }
 
+function withoutFinalSpaces(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 32) end--;
+  return text.slice(0, end);
+}
+
 function isText(key: string): boolean {
   return typeof scalar(key) === 'string';
 }
@@ -159,7 +167,7 @@ function flowOrScalar(written: string): unknown {
     }
   }
   const comment = written.indexOf(' #');
-  const plain = comment === -1 ? written : written.slice(0, comment).trimEnd();
+  const plain = comment === -1 ? written : withoutFinalSpaces(written.slice(0, comment));
   if (!PLAIN.test(plain) || plain.includes(': ') || plain.endsWith(':') || plain.includes('\t')) notPlain();
   return scalar(plain);
 }

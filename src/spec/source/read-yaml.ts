@@ -36,7 +36,8 @@ function readAnyYaml(text: string): SourceDocument {
     merge: true,
     uniqueKeys: true,
     prettyErrors: false,
-    logLevel: 'silent',
+    // 'silent' would also silence a second document.
+    logLevel: 'error',
   });
   if (document.errors.length > 0) {
     return {
@@ -52,7 +53,7 @@ function readAnyYaml(text: string): SourceDocument {
     return { ok: true, value, locate: locator(text, document, lines) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    return { ok: false, mistakes: [{ line: 1, column: 1, message: `aliases: ${error.message}` }] };
+    return { ok: false, mistakes: [{ ...lines.place(unresolvedAlias(document)), message: error.message }] };
   }
 }
 
@@ -65,6 +66,19 @@ function syntaxMessage(error: Yaml.YAMLParseError, text: string): string {
   return error.message;
 }
 
+/** Offset of the first alias without an anchor; of the start, if it is their number that is wrong. */
+function unresolvedAlias(document: Yaml.Document): number {
+  let offset = 0;
+  yaml().visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return undefined;
+      offset = startOf(alias) ?? 0;
+      return yaml().visit.BREAK;
+    },
+  });
+  return offset;
+}
+
 function locator(text: string, document: Yaml.Document, lines: LineIndex): Locate {
   const { isMap, isSeq, isAlias, isScalar } = yaml();
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
@@ -73,7 +87,8 @@ function locator(text: string, document: Yaml.Document, lines: LineIndex): Locat
     const own = map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key));
     if (own) return own;
     for (const pair of map.items) {
-      if (!isScalar(pair.key) || pair.key.value !== '<<') continue;
+      // The package reads a merge key as a symbol.
+      if (!isScalar(pair.key) || typeof pair.key.value !== 'symbol') continue;
       const merged = resolve(pair.value);
       for (const source of isSeq(merged) ? merged.items.map(resolve) : [merged]) {
         const found = isMap(source) ? pairOf(source, key) : undefined;

@@ -26,7 +26,7 @@ const WAY_OUT: Record<string, string> = {
 };
 
 const MAX_TEMPLATE = 1_000_000;
-const MAX_RENDER_MS = 2_000;
+const MAX_RENDER_MS = 1_000;
 const MAX_MEMORY = 100_000_000;
 
 /** A Liquid engine in which `bind` decides what each `{{ … }}` without `raw` leaves in the text. */

@@ -44,7 +44,7 @@ export class LauncherProcess {
   readonly #child: ChildProcess;
   readonly #orders: LineWriter;
   /** The script of each attempt that was not answered yet. */
-  readonly #scripts = new Map<number, string>();
+  readonly #unanswered = new Map<number, string>();
   #isGone = false;
   #settleReady!: { resolve: () => void; reject: (error: Error) => void };
 
@@ -74,12 +74,12 @@ export class LauncherProcess {
 
   /** Orders to start something that it has not answered yet: how busy it is. */
   get unanswered(): number {
-    return this.#scripts.size;
+    return this.#unanswered.size;
   }
 
   spawn(order: SpawnOrder): void {
     this.attempts.set(order.token, null);
-    this.#scripts.set(order.token, order.scriptPath);
+    this.#unanswered.set(order.token, order.workDir);
     this.#orders.write(order);
   }
 
@@ -104,7 +104,7 @@ export class LauncherProcess {
       return;
     }
     if (!this.attempts.has(notice.token)) return;
-    this.#scripts.delete(notice.token);
+    this.#unanswered.delete(notice.token);
     if (notice.kind === 'started') {
       this.attempts.set(notice.token, notice);
       this.#options.started(notice);
@@ -118,18 +118,18 @@ export class LauncherProcess {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#settleReady.reject(new Error(`the launcher could not be started (${how})`));
-    for (const [token, path] of this.#scripts) this.attempts.set(token, startedUnheard(path));
+    for (const [token, path] of this.#unanswered) this.attempts.set(token, startedUnheard(path));
     this.#options.gone(this);
   }
 }
 
 /**
- * A command can kill its launcher before that has told of the start. Its script was written right before,
- * and without this evidence such an attempt would be free of charge, again and again.
+ * A command can kill its launcher before that has told of the start. Its work directory was made right
+ * before, and without this evidence such an attempt would be free of charge, again and again.
  */
-function startedUnheard(scriptPath: string): Started | null {
+function startedUnheard(workDir: string): Started | null {
   try {
-    return { pid: null, startedAt: Math.floor(statSync(scriptPath).mtimeMs) };
+    return { pid: null, startedAt: Math.floor(statSync(workDir).ctimeMs) };
   } catch {
     return null;
   }

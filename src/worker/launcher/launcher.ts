@@ -1,11 +1,13 @@
-import { outcome } from '../../core/outcome.ts';
+import { rmSync } from 'node:fs';
+import { causeOf, outcome } from '../../core/outcome.ts';
 import { Attempt, type AttemptSurroundings } from './attempt.ts';
+import { DirectoryPool } from './directory-pool.ts';
 import { attemptMarker, MARKER_NAME } from './marker.ts';
 import { OomKills } from './oom-kills.ts';
 import { ProcessFamilies } from './process-families.ts';
 import type { EndOrder, Notice, Order, SpawnOrder } from './protocol.ts';
 import { signalProcess } from './signal-process.ts';
-import { describeSpawnError, startProcess } from './start-process.ts';
+import { describeSpawnError, needsFile, startProcess } from './start-process.ts';
 
 const SAMPLE_MS = 250;
 /** Between looks for the last processes of an attempt that is being ended. */
@@ -17,6 +19,7 @@ export class Launcher {
   readonly #send: (notice: Notice) => void;
   readonly #families: ProcessFamilies;
   readonly #environment = { ...process.env };
+  readonly #pool = new DirectoryPool();
   /** Orders not yet carried out: one start a turn, so that exits and other orders are not kept waiting. */
   readonly #waiting = new Map<number, SpawnOrder>();
   readonly #attempts = new Map<number, Attempt>();
@@ -81,11 +84,15 @@ export class Launcher {
     const { token } = order;
     try {
       const startedAt = Date.now();
-      const child = startProcess(order, {
-        ...this.#environment,
-        ...order.env,
-        [MARKER_NAME]: attemptMarker(this.#markerPrefix, token),
-      });
+      const child = startProcess(
+        order,
+        {
+          ...this.#environment,
+          ...order.env,
+          [MARKER_NAME]: attemptMarker(this.#markerPrefix, token),
+        },
+        this.#pool,
+      );
       if (child.pid === undefined) {
         child.once('error', (error) => {
           this.#reportUnstarted(token, { spawnError: describeSpawnError(order, error) });
@@ -119,19 +126,32 @@ export class Launcher {
     const { token } = attempt.order;
     if (!this.#attempts.delete(token)) return;
     this.#families.remove(token);
+    const facts = attempt.outcome();
     this.#send({
       kind: 'ended',
       token,
       startedAt: attempt.startedAt,
       finishedAt: Date.now(),
-      outcome: attempt.outcome(),
+      outcome: facts,
       usage: attempt.usage,
     });
+    this.#cleanUp(attempt.order, causeOf(facts) === null);
     this.#resolveIfIdle();
   }
 
+  #cleanUp(order: SpawnOrder, succeeded: boolean): void {
+    if (order.cleanUp === 'always' || (succeeded && order.cleanUp === 'after success')) {
+      this.#pool.remove(order.workDir);
+      if (needsFile(order.script)) rmSync(order.scriptPath, { force: true });
+    }
+    if (succeeded) this.#pool.removeIfEmpty(order.checkpointDir);
+  }
+
   #resolveIfIdle(): void {
-    if (this.#attempts.size === 0 && this.#waiting.size === 0) this.#stopped?.();
+    if (this.#attempts.size > 0 || this.#waiting.size > 0) return;
+    if (this.#stopped === null) return;
+    this.#pool.close();
+    this.#stopped();
   }
 
   /** Requests of one turn share a look. */

@@ -8,7 +8,7 @@ export interface SpawnOrder {
   kind: 'spawn';
   /** Names the attempt in every later message. */
   token: number;
-  /** Written to `scriptPath`, which bash then runs: a command has no size limit. */
+  /** Run by bash: short ones as they are, others from a file at `scriptPath`, so that there is no size limit. */
   script: string;
   scriptPath: string;
   cwd: string;
@@ -16,8 +16,15 @@ export interface SpawnOrder {
   env: Record<string, string>;
   stdoutPath: string;
   stderrPath: string;
-  /** Made before the start; `workDir` is emptied first. */
+  /** Made afresh before the start. */
   workDir: string;
+  /** Made before the start, and removed after success if nothing is in it. */
+  checkpointDir: string;
+  /** Whether this is the job's first attempt: nothing is in the checkpoint directory yet. */
+  isFirst: boolean;
+  /** When the work directory and the script are removed. */
+  cleanUp: 'always' | 'after success' | 'never';
+  /** Made before the start. */
   directories: string[];
   timeoutMs: number | null;
   memoryBytes: number | null;

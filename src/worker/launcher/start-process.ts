@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describeFailure, isErrno } from './describe-failure.ts';
+import type { DirectoryPool } from './directory-pool.ts';
 import type { SpawnOrder } from './protocol.ts';
+
+/** Linux takes 128 KiB as one argument; far below that a file costs less than it is worth. */
+const INLINE_BYTES = 32 * 1024;
+
+/** A short command is given to bash itself, which then also becomes it where it is a single program. */
+export function needsFile(script: string): boolean {
+  return script.length > INLINE_BYTES || script.includes('\0') || Buffer.byteLength(script) > INLINE_BYTES;
+}
 
 /** Directories made by this process; made again if one turns out to be gone. */
 const made = new Set<string>();
@@ -23,10 +23,14 @@ const LOG_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | c
  * Throws an Error whose message is fit for `spawnError`. A process without a pid could not be started: it
  * emits 'error', which `describeSpawnError` puts into words.
  */
-export function startProcess(order: SpawnOrder, environment: NodeJS.ProcessEnv): ChildProcess {
-  const { stdout, stderr } = prepare(order);
+export function startProcess(
+  order: SpawnOrder,
+  environment: NodeJS.ProcessEnv,
+  pool: DirectoryPool,
+): ChildProcess {
+  const { stdout, stderr } = prepare(order, pool);
   try {
-    return spawn(findBash(), [order.scriptPath], {
+    return spawn(findBash(), needsFile(order.script) ? [order.scriptPath] : ['-c', '--', order.script], {
       cwd: order.cwd,
       env: environment,
       detached: true,
@@ -56,24 +60,27 @@ interface LogDescriptors {
   stderr: number;
 }
 
-function prepare(order: SpawnOrder): LogDescriptors {
+function prepare(order: SpawnOrder, pool: DirectoryPool): LogDescriptors {
   try {
-    return prepareFiles(order);
+    return prepareFiles(order, pool);
   } catch (error) {
     if (!(error instanceof Error && isErrno(error.cause, 'ENOENT')) || made.size === 0) throw error;
     made.clear();
-    return prepareFiles(order);
+    return prepareFiles(order, pool);
   }
 }
 
-function prepareFiles(order: SpawnOrder): LogDescriptors {
-  trying(`make the directory ${order.workDir}`, () => makeFresh(order.workDir));
+function prepareFiles(order: SpawnOrder, pool: DirectoryPool): LogDescriptors {
+  trying(`make the directory ${order.workDir}`, () => pool.makeFresh(order.workDir));
+  trying(`make the directory ${order.checkpointDir}`, () => pool.make(order.checkpointDir, !order.isFirst));
   for (const directory of order.directories) {
     if (made.has(directory)) continue;
     trying(`make the directory ${directory}`, () => mkdirSync(directory, { recursive: true }));
     made.add(directory);
   }
-  trying(`write the script ${order.scriptPath}`, () => writeFileSync(order.scriptPath, order.script));
+  if (needsFile(order.script)) {
+    trying(`write the script ${order.scriptPath}`, () => writeFileSync(order.scriptPath, order.script));
+  }
   const stdout = openLog(order.stdoutPath);
   if (order.stderrPath === order.stdoutPath) return { stdout, stderr: stdout };
   try {
@@ -81,21 +88,6 @@ function prepareFiles(order: SpawnOrder): LogDescriptors {
   } catch (error) {
     closeSync(stdout);
     throw error;
-  }
-}
-
-/** One system call in the common case: the parent exists, the directory does not. */
-function makeFresh(directory: string): void {
-  try {
-    mkdirSync(directory);
-  } catch (error) {
-    if (isErrno(error, 'EEXIST')) {
-      rmSync(directory, { recursive: true, force: true });
-      made.clear();
-    } else if (!isErrno(error, 'ENOENT')) {
-      throw error;
-    }
-    mkdirSync(directory, { recursive: true });
   }
 }
 

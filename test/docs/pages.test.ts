@@ -1,0 +1,73 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadSpec } from '../../src/spec/load-spec.ts';
+import { followPage } from './follow-page.ts';
+import { fences, markedNumber, ROOT, readText } from './markdown.ts';
+import { ReaderShell } from './reader-shell.ts';
+
+const ADRS = readdirSync(join(ROOT, 'docs/adr')).map((file) => `docs/adr/${file}`);
+const PAGES = readdirSync(join(ROOT, 'docs'))
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `docs/${file}`);
+const ALL = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...PAGES, ...ADRS];
+
+const specs = PAGES.flatMap((page) =>
+  fences(readText(page))
+    .filter(({ language }) => language === 'yaml')
+    .map((block) => ({ place: `${page}:${block.line}`, block })),
+);
+
+describe('what the pages say to do', () => {
+  for (const page of ['README.md', 'docs/quick-start.md', 'docs/cli.md']) {
+    test(`works in the order of ${page}`, async () => {
+      expect(await followPage(readText(page), new ReaderShell())).toEqual([]);
+    });
+  }
+});
+
+describe('specs in the pages', () => {
+  for (const { place, block } of specs) {
+    const mistaken = block.marks.includes('mistaken');
+    test(`the one at ${place} is ${mistaken ? 'refused' : 'valid'}`, () => {
+      const loaded = loadSpec(block.text, 'page.yaml');
+      expect(loaded.ok ? [] : loaded.problems.map(({ message }) => message)).toHaveLength(mistaken ? 4 : 0);
+    });
+    if (!block.marks.includes('run')) continue;
+    const exit = markedNumber(block, 'exit') ?? 0;
+    const count = markedNumber(block, 'attempts');
+    test(`the one at ${place} ends with ${exit} after ${count} attempts`, async () => {
+      const shell = new ReaderShell();
+      shell.save('page.yaml', block.text);
+      const { code, stderr } = await shell.run('holdfast run page.yaml');
+      expect(code, stderr).toBe(exit);
+      const { stdout } = await shell.run('holdfast attempts 1 --output json');
+      expect(JSON.parse(stdout)).toHaveLength(count!);
+    });
+  }
+});
+
+describe('links', () => {
+  test.each(ALL)('of %s lead somewhere', (page) => {
+    const dead = [...readText(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map((match) => match[1]!.replace(/\s+/g, ' '))
+      .filter((target) => !target.includes('://') && !leadsSomewhere(page, target));
+    expect(dead).toEqual([]);
+  });
+});
+
+function leadsSomewhere(page: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  const file = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(ROOT, file))) return false;
+  return anchor === undefined || headingAnchors(readText(file)).includes(anchor);
+}
+
+function headingAnchors(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map((match) =>
+    match[1]!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}

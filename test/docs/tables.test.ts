@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/command-table.ts';
+import { SETTING_KEYS } from '../../src/cli/config/settings.ts';
+import { RULE_NAMES } from '../../src/core/decide.ts';
+import { ERRORS } from '../../src/core/errors.ts';
+import { jobEnvironment } from '../../src/core/job-environment.ts';
+import {
+  JOB_STATUS,
+  type JobStatus,
+  STATUS_TRANSITIONS,
+  TERMINAL_STATUSES,
+} from '../../src/core/job-status.ts';
+import { formatDuration } from '../../src/core/quantity.ts';
+import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/retry-policy.ts';
+import { MARKER_NAME } from '../../src/worker/launcher/marker.ts';
+import { codeWords, fences, readText, sections, tableRows } from './markdown.ts';
+import { ReaderShell } from './reader-shell.ts';
+
+describe('docs/statuses.md', () => {
+  const page = readText('docs/statuses.md');
+
+  test('draws exactly the transitions that the engine makes', () => {
+    const diagram = fences(page).find(({ language }) => language === 'mermaid')!.text;
+    const drawn = [...diagram.matchAll(/^ *(\w+) --> (\w+): (.+)$/gm)].map(([, from, to, when]) => ({
+      from,
+      to,
+      when,
+    }));
+    expect(drawn).toEqual(STATUS_TRANSITIONS);
+  });
+
+  test('draws an end for exactly the statuses from which nothing leads away', () => {
+    const ends = [...page.matchAll(/^ *(\w+) --> \[\*\]$/gm)].map((match) => match[1]);
+    const reached = new Set(STATUS_TRANSITIONS.map(({ to }) => to));
+    expect(ends.sort()).toEqual([...reached].filter((status) => TERMINAL_STATUSES.has(status)).sort());
+  });
+
+  test('lists every status with its number and whether it is an end', () => {
+    const listed = tableRows(page).map(([value, status, , ended]) => [Number(value), status, ended]);
+    const known = Object.entries(JOB_STATUS).map(([status, value]) => [
+      value,
+      status,
+      TERMINAL_STATUSES.has(status as JobStatus) ? 'yes' : 'no',
+    ]);
+    expect(listed).toEqual(known);
+  });
+});
+
+test('docs/errors.md has every error with its message, codes and hint', () => {
+  const braces = new Proxy({}, { get: (_, fact) => `{${String(fact)}}` }) as Record<string, string>;
+  const catalogue = Object.entries(ERRORS).map(([code, { message, exitCode, httpStatus, hint }]) => [
+    `\`${code}\``,
+    message(braces),
+    String(exitCode),
+    String(httpStatus),
+    (hint as (facts: typeof braces) => string)(braces),
+  ]);
+  expect(tableRows(readText('docs/errors.md'))).toEqual(catalogue);
+});
+
+test('docs/environment.md lists the variables of a job, all of them and no others', () => {
+  const given = jobEnvironment({
+    workflow_id: 1,
+    job_id: 1,
+    run_id: 1,
+    attempt_id: 1,
+    job_name: 'job',
+    token: 1,
+    output_dir: '/output',
+    api_url: '',
+    work_dir: '/work',
+    checkpoint_dir: '/checkpoint',
+    report_path: '/report',
+  });
+  const listed = tableRows(readText('docs/environment.md')).flatMap(([names]) => codeWords(names!));
+  expect(listed.sort()).toEqual([...Object.keys(given), MARKER_NAME].sort());
+});
+
+describe('docs/retry.md', () => {
+  const page = readText('docs/retry.md');
+
+  test('lists every key with its default', () => {
+    const listed = tableRows(page.split('## Backoff')[0]!).map(([key, value]) => [
+      codeWords(key!)[0],
+      value!.replaceAll('`', ''),
+    ]);
+    const known = Object.entries(DEFAULT_RETRY).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? '[]' : String(value),
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(known));
+  });
+
+  test('tells the waits that the defaults give', () => {
+    const [, table] = page.split('<!-- backoff -->\n');
+    const [[, ...waits] = []] = tableRows(table!);
+    expect(waits).toEqual(waits.map((_, index) => formatDuration(retryDelayMs(DEFAULT_RETRY, index + 1, 0))));
+  });
+});
+
+test('docs/failure-policy.md has the rules in the order in which they are asked', () => {
+  expect([...sections(readText('docs/failure-policy.md'), 2).keys()]).toEqual(RULE_NAMES);
+});
+
+describe('docs/cli.md', () => {
+  const commands = sections(readText('docs/cli.md'), 2);
+
+  test('has a section for every command that help lists, and no others', async () => {
+    const { stdout } = await new ReaderShell().run('holdfast help');
+    const listed = [...stdout.split('Commands:')[1]!.matchAll(/^ {2}(\w+) /gm)].map((match) => match[1]);
+    expect([...commands.keys()].sort()).toEqual(listed.sort());
+  });
+
+  test('shows every command in an example', () => {
+    for (const [name, text] of commands) {
+      const examples = fences(text).filter(({ language }) => language === 'sh');
+      expect(examples.map((example) => example.text).join(''), name).toContain(`holdfast ${name}`);
+    }
+  });
+
+  test.each(COMMANDS.map((entry) => [entry.usage.split(' ')[0]!, entry] as const))(
+    'names the options of %s, and none that it does not have',
+    (name, { options = [] }) => {
+      const prose = commands.get(name)!.replace(/^```.*?^```$/gms, '');
+      const named = codeWords(prose).flatMap((code) => code.match(/(?<![\w-])--[a-z-]+/g) ?? []);
+      const known = options.map(([flags]) => /--[a-z-]+/.exec(flags)![0]);
+      const everywhere = ['--output', '--dir', '--no-color'];
+      expect([...new Set(named)].filter((option) => !everywhere.includes(option)).sort()).toEqual(
+        known.sort(),
+      );
+    },
+  );
+
+  test('lists every configuration key', () => {
+    const listed = tableRows(commands.get('config')!).map(([key]) => codeWords(key!)[0]);
+    expect(listed).toEqual(SETTING_KEYS);
+  });
+});

@@ -60,7 +60,3 @@ export const STATUS_TRANSITIONS: readonly StatusTransition[] = [
   { from: 'running', to: 'terminated', when: 'no retry left after signal or timeout' },
   { from: 'running', to: 'canceled', when: 'user cancels' },
 ];
-
-export function isTransition(from: JobStatus, to: JobStatus): boolean {
-  return STATUS_TRANSITIONS.some((transition) => transition.from === from && transition.to === to);
-}

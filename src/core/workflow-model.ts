@@ -1,4 +1,4 @@
-import type { RetryPolicy } from './retry-policy.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
 
 /** What a worker must have free to run a job. Stored once for all jobs that ask for the same. */
 export interface Requirement {
@@ -38,6 +38,25 @@ export interface JobConfig {
   tags: string[];
   group: string | null;
 }
+
+/** A job that says nothing but its command. */
+export const DEFAULT_JOB_CONFIG: Omit<JobConfig, 'command'> = {
+  template: false,
+  cwd: null,
+  env: {},
+  isolate: false,
+  timeoutMs: null,
+  deadlineMs: null,
+  schedulingTimeoutMs: null,
+  limitResources: true,
+  inputFiles: [],
+  outputFiles: [],
+  output: null,
+  retry: DEFAULT_RETRY,
+  labels: [],
+  tags: [],
+  group: null,
+};
 
 export interface JobModel {
   name: string;

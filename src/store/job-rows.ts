@@ -1,6 +1,5 @@
 import { JOB_STATUS, type JobStatus } from '../core/job-status.ts';
-import { DEFAULT_RETRY } from '../core/retry-policy.ts';
-import type { JobConfig, JobModel } from '../core/workflow-model.ts';
+import { DEFAULT_JOB_CONFIG, type JobConfig, type JobModel } from '../core/workflow-model.ts';
 import { all, change, changeOne, first, insert, placeholders, type Script, type SqlValue } from './script.ts';
 
 export interface JobRow {
@@ -25,25 +24,8 @@ const COLUMNS = `job.id, job.workflow_id, job.name, job.scope, job.status, job.p
   job.dependency_set_id, job.visit, job.attempt_id, job.not_before, job.schedule_by, job.cancel_requested,
   job.reason, job.config`;
 
-const DEFAULT_CONFIG: Omit<JobConfig, 'command'> = {
-  template: false,
-  cwd: null,
-  env: {},
-  isolate: false,
-  timeoutMs: null,
-  deadlineMs: null,
-  schedulingTimeoutMs: null,
-  limitResources: true,
-  inputFiles: [],
-  outputFiles: [],
-  output: null,
-  retry: DEFAULT_RETRY,
-  labels: [],
-  tags: [],
-  group: null,
-};
 const DEFAULT_JSON = new Map(
-  Object.entries(DEFAULT_CONFIG).map(([key, value]) => [key, JSON.stringify(value)]),
+  Object.entries(DEFAULT_JOB_CONFIG).map(([key, value]) => [key, JSON.stringify(value)]),
 );
 
 /** Only what differs from the defaults: 100,000 jobs mostly say the same. */
@@ -55,7 +37,7 @@ export function encodeConfig(config: JobConfig): string {
 }
 
 export function decodeConfig(text: string): JobConfig {
-  return { ...DEFAULT_CONFIG, ...(JSON.parse(text) as JobConfig) };
+  return { ...DEFAULT_JOB_CONFIG, ...(JSON.parse(text) as JobConfig) };
 }
 
 export function* insertJob(

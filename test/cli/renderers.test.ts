@@ -5,7 +5,7 @@ import type { Check, RunResult, Validation } from '../../src/cli/output/renderer
 import { tableRenderer } from '../../src/cli/output/table-renderer.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type { Explanation } from '../../src/core/records.ts';
-import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
+import { DEFAULT_JOB_CONFIG } from '../../src/core/workflow-model.ts';
 import { attempt, counts, event, job, NOON, status, textStyle } from './records.ts';
 
 const table = tableRenderer(textStyle());
@@ -21,22 +21,8 @@ const explanation: Explanation = {
   job: {
     ...job({ status: 'blocked', attempt_id: 1 }),
     config: {
+      ...DEFAULT_JOB_CONFIG,
       command: 'true',
-      template: false,
-      cwd: null,
-      env: {},
-      isolate: false,
-      timeoutMs: null,
-      deadlineMs: null,
-      schedulingTimeoutMs: null,
-      limitResources: true,
-      inputFiles: [],
-      outputFiles: [],
-      output: null,
-      retry: DEFAULT_RETRY,
-      labels: [],
-      tags: [],
-      group: null,
     },
     requirement: { name: null, cpus: null, memoryBytes: null, gpus: 0, nodes: 1, resources: {} },
     depends_on: [

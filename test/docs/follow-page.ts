@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { type Fence, fences, markedNumber } from './markdown.ts';
+import { type Fence, fences, markedWith } from './markdown.ts';
 import type { ReaderShell } from './reader-shell.ts';
 
 /** Marks of blocks that a test of its own runs. */
@@ -14,7 +14,7 @@ export async function followPage(markdown: string, shell: ReaderShell): Promise<
     if (block.language !== 'sh' || block.marks.some((mark) => ELSEWHERE.has(mark))) continue;
     const interrupted = block.marks.includes('interrupt');
     const result = interrupted ? await shell.interrupt(block.text, / ok {6}/) : await shell.run(block.text);
-    const wanted = interrupted ? 130 : (markedNumber(block, 'exit') ?? 0);
+    const wanted = interrupted ? 130 : Number(markedWith(block, 'exit') ?? 0);
     if (result.code !== wanted) surprises.push(describe(block, wanted, result.code, result.stderr));
   }
   return surprises;

@@ -33,10 +33,9 @@ export function fences(markdown: string): Fence[] {
   return found;
 }
 
-/** The number that a block is marked with: 2 for exit in ```sh exit=2. */
-export function markedNumber({ marks }: Fence, name: string): number | undefined {
-  const mark = marks.find((each) => each.startsWith(`${name}=`));
-  return mark === undefined ? undefined : Number(mark.slice(name.length + 1));
+/** What a block is marked with: 2 for exit in ```sh exit=2. */
+export function markedWith({ marks }: Fence, name: string): string | undefined {
+  return marks.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** Cells of every table row, header and rule left out. */

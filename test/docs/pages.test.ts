@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { AttemptRecord } from '../../src/core/records.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { followPage } from './follow-page.ts';
-import { fences, markedNumber, ROOT, readText } from './markdown.ts';
+import { fences, markedWith, ROOT, readText } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
 
 const ADRS = readdirSync(join(ROOT, 'docs/adr')).map((file) => `docs/adr/${file}`);
@@ -34,15 +35,16 @@ describe('specs in the pages', () => {
       expect(loaded.ok ? [] : loaded.problems.map(({ message }) => message)).toHaveLength(mistaken ? 4 : 0);
     });
     if (!block.marks.includes('run')) continue;
-    const exit = markedNumber(block, 'exit') ?? 0;
-    const count = markedNumber(block, 'attempts');
-    test(`the one at ${place} ends with ${exit} after ${count} attempts`, async () => {
+    const exit = Number(markedWith(block, 'exit') ?? 0);
+    const causes = markedWith(block, 'causes')!.split(',').filter(Boolean);
+    test(`the one at ${place} exits with ${exit} after failures by ${causes.join(', ') || 'nothing'}`, async () => {
       const shell = new ReaderShell();
       shell.save('page.yaml', block.text);
       const { code, stderr } = await shell.run('holdfast run page.yaml');
       expect(code, stderr).toBe(exit);
       const { stdout } = await shell.run('holdfast attempts 1 --output json');
-      expect(JSON.parse(stdout)).toHaveLength(count!);
+      const attempts = JSON.parse(stdout) as AttemptRecord[];
+      expect(attempts.flatMap(({ cause }) => cause ?? [])).toEqual(causes);
     });
   }
 });

@@ -25,7 +25,7 @@ describe.concurrent('an interrupted run', () => {
       expect(await world.job('first')).toMatchObject({ status: 'ready', retry_available_at_ms: 0 });
 
       world.write('go');
-      expect((await world.run('run', '1')).code).toBe(0);
+      expect(await world.run('run', '1')).toMatchObject({ code: 0 });
       expect(world.lines('runs')).toEqual(['1', '2']);
       expect((await world.jobs()).map(({ status }) => status)).toEqual(['completed', 'completed']);
       expect(await world.job('first')).toMatchObject({

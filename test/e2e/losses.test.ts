@@ -99,7 +99,7 @@ describe.concurrent('a lost attempt', () => {
     expect(claims.map((claim) => claim.job_name)).toEqual(['job']);
     expect(await world.job('job')).toMatchObject({ status: 'pending', attempt_id: 1 });
 
-    expect((await world.run('run', '1')).code).toBe(0);
+    expect(await world.run('run', '1')).toMatchObject({ code: 0 });
     expect(world.lines('runs')).toEqual(['run']);
     expect(await world.attempts()).toMatchObject([
       { state: 'WORKER_FAILED', started_at_ms: null, reason: 'claimed but never started, free of charge' },

@@ -29,7 +29,7 @@ describe.concurrent('large things', () => {
     const command = `${Array.from({ length: 300 }, (_, i) => `v${i}=${word}`).join('\n')}\necho "\${#v299} \${v0:0:3}"`;
     expect(command.length).toBeGreaterThan(300_000);
     const world = jobsWorld(context, [{ name: 'long', command }]);
-    expect((await world.run('run', 'spec.json')).code).toBe(0);
+    expect(await world.run('run', 'spec.json')).toMatchObject({ code: 0 });
     expect((await world.run('logs', 'long')).stdout).toBe('1000 xxx\n');
   });
 });
@@ -108,7 +108,7 @@ describe.concurrent('a full disk', () => {
     expect(done.length).toBeLessThan(60);
     expect(done.map(({ name }) => name)).toEqual(expect.arrayContaining(toldDone));
 
-    expect((await world.run('run', '1')).code).toBe(0);
+    expect(await world.run('run', '1')).toMatchObject({ code: 0 });
     expect((await world.status()).counts.completed).toBe(60);
     const runs = world.lines('runs');
     for (const { name } of done) expect(runs.filter((line) => line === name)).toEqual([name]);

@@ -67,7 +67,7 @@ describe.concurrent('steps', () => {
       { exec: `printf '${printed}'`, output },
     ]);
     const world = makeWorld(context, { 'spec.json': { name: 'modes', steps: Object.fromEntries(steps) } });
-    expect((await world.run('run', 'spec.json')).code).toBe(0);
+    expect(await world.run('run', 'spec.json')).toMatchObject({ code: 0 });
     const outputs = (await world.attempts()).map(({ output }) => output);
     expect(outputs).toEqual(modes.map(([, , expected]) => expected));
   });

@@ -1,5 +1,5 @@
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/retry-policy.ts';
-import type { Requirement, WorkflowModel } from '../../src/core/workflow-model.ts';
+import { DEFAULT_JOB_CONFIG, type Requirement, type WorkflowModel } from '../../src/core/workflow-model.ts';
 
 export interface SimpleJob {
   name: string;
@@ -65,22 +65,11 @@ export function simpleModel(
         resources: job.resources ?? {},
       }),
       config: {
+        ...DEFAULT_JOB_CONFIG,
         command: job.command ?? 'true',
-        template: false,
-        cwd: null,
-        env: {},
-        isolate: false,
-        timeoutMs: null,
         deadlineMs: job.deadlineMs ?? null,
         schedulingTimeoutMs: job.schedulingTimeoutMs ?? null,
-        limitResources: true,
-        inputFiles: [],
-        outputFiles: [],
-        output: null,
         retry: { ...DEFAULT_RETRY, ...job.retry },
-        labels: [],
-        tags: [],
-        group: null,
       },
     })),
   };

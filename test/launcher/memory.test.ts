@@ -37,7 +37,7 @@ describe('a memory limit', () => {
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1500);
     "`;
     const { outcome: facts } = await world.run(script, { memoryBytes: 320 * MIB, enforceMemory: false });
-    expect(facts).toMatchObject({ exitCode: 137, oom: true, oomEvidence: 'sigkill_near_limit' });
+    expect(facts).toMatchObject({ signal: 'SIGKILL', oom: true, oomEvidence: 'sigkill_near_limit' });
   });
 
   test('has nothing to do with a SIGKILL far from it', async () => {

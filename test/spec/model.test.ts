@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
+import { DEFAULT_JOB_CONFIG } from '../../src/core/workflow-model.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { formatProblem } from '../../src/spec/problem.ts';
 import { jobNamed, modelOf } from './spec-text.ts';
@@ -28,22 +29,8 @@ describe('the model', () => {
           dependencySet: null,
           requirement: 0,
           config: {
+            ...DEFAULT_JOB_CONFIG,
             command: 'echo',
-            template: false,
-            cwd: null,
-            env: {},
-            isolate: false,
-            timeoutMs: null,
-            deadlineMs: null,
-            schedulingTimeoutMs: null,
-            limitResources: true,
-            inputFiles: [],
-            outputFiles: [],
-            output: null,
-            retry: DEFAULT_RETRY,
-            labels: [],
-            tags: [],
-            group: null,
           },
         },
       ],

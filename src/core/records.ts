@@ -56,6 +56,8 @@ export interface WorkflowStatus {
     name: string;
     attempt_id: number;
     retry_available_at_ms: Millis;
+    /** How the attempt before ended, and what was decided. */
+    outcome: string;
     reason: string;
   }[];
   /** The last failures, newest first, recovered ones included; at most 10. */

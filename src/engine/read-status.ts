@@ -23,7 +23,7 @@ export function* readStatus(workflow: WorkflowRow, now: number, isAlive: IsAlive
   const run = yield* findRun(workflow.id, workflow.run_id);
   const workers = yield* listWorkersOf(workflow.id, workflow.run_id);
   const running = yield* listRunning(workflow.id, SHOWN_JOBS);
-  const waiting = yield* listWaiting(workflow.id, SHOWN_JOBS);
+  const waiting = yield* listWaiting(workflow.id, workflow.run_id, SHOWN_JOBS);
   const failures = yield* listLastFailures(workflow.id, workflow.run_id, SHOWN_FAILURES);
 
   return {
@@ -35,10 +35,10 @@ export function* readStatus(workflow: WorkflowRow, now: number, isAlive: IsAlive
     finished_at_ms: run.finished_at,
     workers: workers.filter((worker) => isAlive(worker, now)).map((worker) => workerRecord(worker, true)),
     running: running.map(({ started_at, ...job }) => ({ ...job, started_at_ms: started_at })),
-    waiting: waiting.map(({ not_before, reason, ...job }) => ({
+    waiting: waiting.map(({ not_before, outcome, ...job }) => ({
       ...job,
       retry_available_at_ms: not_before,
-      reason: reason ?? '',
+      outcome: describeOutcome(JSON.parse(outcome) as Outcome),
     })),
     failures: failures.map((attempt) => ({
       job_id: attempt.job_id,

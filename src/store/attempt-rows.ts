@@ -211,13 +211,17 @@ export interface WaitingRow {
   name: string;
   attempt_id: number;
   not_before: number;
-  reason: string | null;
+  outcome: string;
+  reason: string;
 }
 
-export function* listWaiting(workflowId: number, limit: number): Script<WaitingRow[]> {
+export function* listWaiting(workflowId: number, runId: number, limit: number): Script<WaitingRow[]> {
   return yield* all<WaitingRow>(
-    `select id as job_id, name, attempt_id, not_before, reason from job
-     where workflow_id = ? and status = 2 and not_before is not null order by not_before, id limit ?`,
+    `select job.id as job_id, job.name, job.attempt_id, job.not_before, attempt.outcome, attempt.reason from job
+     join attempt on attempt.job_id = job.id and attempt.run_id = ? and attempt.attempt_id = job.attempt_id
+     where job.workflow_id = ? and job.status = 2 and job.not_before is not null
+     order by job.not_before, job.id limit ?`,
+    runId,
     workflowId,
     limit,
   );

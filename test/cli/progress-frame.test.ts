@@ -8,7 +8,7 @@ import { counts, NOON, status } from './records.ts';
 const WIDE = { columns: 100, rows: 30 };
 
 function frame(given: WorkflowStatus, size: ScreenSize = WIDE, note: string | null = null): string[] {
-  return progressFrame(given, size, NOON, note).map(lineText);
+  return progressFrame(given, size, NOON, { note }).map(lineText);
 }
 
 const busy = status({
@@ -25,6 +25,7 @@ const busy = status({
       name: 'train_3',
       attempt_id: 2,
       retry_available_at_ms: NOON + 11_200,
+      outcome: 'exit 1',
       reason: 'retry 2 of 3 after 12s',
     },
   ],
@@ -74,7 +75,7 @@ describe('the progress screen', () => {
 
   test('says that a retry is due now when its time has come', () => {
     const due = status({ waiting: [{ ...busy.waiting[0]!, retry_available_at_ms: NOON - 1 }] });
-    expect(frame(due)).toContain('retry   train_3  now: retry 2 of 3 after 12s');
+    expect(frame(due)).toContain('retry   train_3  now: exit 1 - retry 2 of 3 after 12s');
   });
 
   test('makes control characters of names visible', () => {
@@ -114,11 +115,19 @@ describe('the progress screen', () => {
   });
 
   test('does not guess what is left before anything has succeeded', () => {
-    expect(remainingMs(status({ attempts: { finished: 3, mean_success_ms: null } }), NOON)).toBeNull();
+    expect(remainingMs(status({ attempts: { finished: 3, mean_success_ms: null } }), NOON, null)).toBeNull();
+  });
+
+  test('trusts the pace it has seen more than the length of jobs', () => {
+    const short = status({
+      counts: counts({ completed: 300, ready: 700 }),
+      attempts: { finished: 300, mean_success_ms: 1 },
+    });
+    expect(remainingMs(short, NOON, { since: NOON - 10_000, ended: 200 })).toBe(70_000);
   });
 
   test('does not promise an end before the last retry that waits', () => {
     const waiting = [{ ...busy.waiting[0]!, retry_available_at_ms: NOON + 300_000 }];
-    expect(remainingMs(status({ waiting }), NOON)).toBe(304_000);
+    expect(remainingMs(status({ waiting }), NOON, null)).toBe(304_000);
   });
 });

@@ -74,6 +74,7 @@ describe('the table renderer', () => {
             name: 'train',
             attempt_id: 1,
             retry_available_at_ms: NOON + 4000,
+            outcome: 'exit 1',
             reason: 'retry 1 of 3 after 5s',
           },
         ],
@@ -94,7 +95,7 @@ describe('the table renderer', () => {
       '  completed 5  running 2  ready 1  blocked 2',
       '  driven by process 41 on box',
       '  running  simulate  attempt 1, 5s',
-      '  retry    train  at 12:00:04: retry 1 of 3 after 5s',
+      '  retry    train  at 12:00:04: exit 1 - retry 1 of 3 after 5s',
       '  failure  train  attempt 1 11:59:59: exit 1 - retry 1 of 3 after 5s',
     ]);
   });

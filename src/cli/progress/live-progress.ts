@@ -3,8 +3,9 @@ import type { Engine } from '../../core/engine.ts';
 import type { WorkflowStatus } from '../../core/records.ts';
 import { displayWidth } from '../output/display-width.ts';
 import { lineText, type Paint, paintLine, type StyledLine } from '../output/styled-line.ts';
+import { endedCount } from '../output/workflow-state.ts';
 import type { Progress } from './progress.ts';
-import { progressFrame } from './progress-frame.ts';
+import { progressFrame, type Watch } from './progress-frame.ts';
 
 const MIN_FRAME_MS = 100;
 const TICK_MS = 1000;
@@ -25,6 +26,7 @@ export class LiveProgress implements Progress {
   private readonly unsubscribe: () => void;
   private readonly tick: NodeJS.Timeout;
   private status: WorkflowStatus | null = null;
+  private watch: Watch | null = null;
   private drawn: StyledLine[] = [];
   private shownNote: string | null = null;
   /** Something was committed since the last look. */
@@ -101,8 +103,9 @@ export class LiveProgress implements Progress {
       }
     }
     if (this.stopped) return;
+    this.watch ??= { since: Date.now(), ended: endedCount(this.status.counts) };
     const size = { columns: this.screen.columns || 80, rows: this.screen.rows || 24 };
-    const frame = progressFrame(this.status, size, Date.now(), this.shownNote);
+    const frame = progressFrame(this.status, size, Date.now(), { note: this.shownNote, watch: this.watch });
     const body = frame.map((line) => `${paintLine(line, this.paint)}${CLEAR_LINE_END}`).join('\r\n');
     this.screen.write(`${BEGIN_UPDATE}${this.toTop()}${body}${CLEAR_BELOW}${END_UPDATE}`);
     this.drawn = frame;

@@ -10,6 +10,12 @@ export interface ScreenSize {
   rows: number;
 }
 
+/** What the one who draws the frames has seen: how many jobs had ended when it began. */
+export interface Watch {
+  since: number;
+  ended: number;
+}
+
 const LINES_PER_LIST = 8;
 const NAME_SHARE = 0.5;
 
@@ -21,10 +27,13 @@ export function progressFrame(
   status: WorkflowStatus,
   size: ScreenSize,
   now: number,
-  note: string | null = null,
+  { note = null, watch = null }: { note?: string | null; watch?: Watch | null } = {},
 ): StyledLine[] {
   const rows = Math.max(1, size.rows - 1);
-  const fixed = [bar(status, size.columns), header(status, now), countsLine(status.counts)].slice(0, rows);
+  const fixed = [bar(status, size.columns), header(status, now, watch), countsLine(status.counts)].slice(
+    0,
+    rows,
+  );
   if (fixed.length > 1) fixed.unshift(...fixed.splice(1, 1));
   const footer: StyledLine[] = note === null ? [] : [[{ text: visibleText(note), style: 'yellow' }]];
 
@@ -54,9 +63,9 @@ function share(wanted: number[], room: number): number[] {
   return given;
 }
 
-function header(status: WorkflowStatus, now: number): StyledLine {
+function header(status: WorkflowStatus, now: number, watch: Watch | null): StyledLine {
   const { workflow, started_at_ms } = status;
-  const left = remainingMs(status, now);
+  const left = remainingMs(status, now, watch);
   return [
     { text: visibleText(workflow.name), style: 'bold' },
     { text: `  workflow ${workflow.id}, run ${workflow.run_id}` },
@@ -65,17 +74,22 @@ function header(status: WorkflowStatus, now: number): StyledLine {
   ];
 }
 
+/** Enough to tell the pace from. */
+const WATCHED_ENDS = 20;
+
 /**
- * From the mean of the successful attempts and how many are under way: a pause between two processes that
- * drove the run does not count. null until something has succeeded.
+ * From the mean of the successful attempts and how many are under way, and from the pace since somebody
+ * watches: a pause between two processes that drove the run does not count. null until something has succeeded.
  */
-export function remainingMs(status: WorkflowStatus, now: number): number | null {
+export function remainingMs(status: WorkflowStatus, now: number, watch: Watch | null): number | null {
   const mean = status.attempts.mean_success_ms;
   const open = jobCount(status.counts) - endedCount(status.counts);
   if (mean === null || open === 0) return null;
   const work = (mean * open) / Math.max(1, status.counts.running + status.counts.pending);
+  const watched = watch === null ? 0 : endedCount(status.counts) - watch.ended;
+  const pace = watch !== null && watched >= WATCHED_ENDS ? ((now - watch.since) / watched) * open : 0;
   const lastRetry = Math.max(0, ...status.waiting.map((job) => job.retry_available_at_ms - now + mean));
-  return Math.max(1, Math.round(Math.max(work, lastRetry) / 1000)) * 1000;
+  return Math.max(1, Math.round(Math.max(work, pace, lastRetry) / 1000)) * 1000;
 }
 
 function bar(status: WorkflowStatus, columns: number): StyledLine {
@@ -125,11 +139,9 @@ function waitingLines(status: WorkflowStatus, size: ScreenSize, now: number): St
   return status.waiting.map((job) => {
     const wait = job.retry_available_at_ms - now;
     const due = wait > 0 ? `in ${formatDuration(Math.ceil(wait / 1000) * 1000)}` : 'now';
-    const outcome = status.failures.find((failure) => failure.job_id === job.job_id)?.outcome;
-    const why = outcome === undefined ? job.reason : `${outcome} - ${job.reason}`;
     return [
       { text: 'retry   ', style: 'yellow' },
-      { text: `${name(job.name, size)}  ${due}: ${visibleText(why)}` },
+      { text: `${name(job.name, size)}  ${due}: ${visibleText(`${job.outcome} - ${job.reason}`)}` },
     ];
   });
 }

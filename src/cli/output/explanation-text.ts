@@ -1,0 +1,51 @@
+import { formatDuration } from '../../core/quantity.ts';
+import type { Explanation } from '../../core/records.ts';
+import { attemptOutcome } from './list-tables.ts';
+import { shortTime } from './local-time.ts';
+import { shortPath } from './run-result-text.ts';
+import type { TextStyle } from './text-style.ts';
+import { visibleText } from './visible-text.ts';
+import { statusStyle } from './workflow-state.ts';
+
+const DEPENDENCIES_SHOWN = 20;
+
+/** The headline, then each attempt with the rules that were asked, then what happens next. */
+export function explanationText(explanation: Explanation, style: TextStyle): string[] {
+  const { job, attempts } = explanation;
+  const { paint, now, cwd } = style;
+  const status = paint(statusStyle(job.status) ?? 'dim', job.status);
+  const lines = [
+    `${paint('bold', visibleText(job.name))} (job ${job.id}, run ${job.run_id}): ${status}`,
+    visibleText(explanation.headline),
+  ];
+
+  const open = job.depends_on.filter((dependency) => dependency.status !== 'completed');
+  for (const dependency of open.slice(0, DEPENDENCIES_SHOWN)) {
+    lines.push(`  after ${visibleText(dependency.name)}, which is ${dependency.status}`);
+  }
+  if (open.length > DEPENDENCIES_SHOWN) lines.push(`  and ${open.length - DEPENDENCIES_SHOWN} more`);
+
+  for (const { attempt, walk } of attempts) {
+    const took =
+      attempt.started_at_ms === null
+        ? 'never started'
+        : `started ${shortTime(attempt.started_at_ms, now)}, ${
+            attempt.finished_at_ms === null
+              ? `running for ${formatDuration(now - attempt.started_at_ms)}`
+              : `took ${formatDuration(attempt.finished_at_ms - attempt.started_at_ms)}`
+          }`;
+    lines.push(
+      '',
+      `attempt ${attempt.attempt_id} of run ${attempt.run_id}: ${visibleText(attemptOutcome(attempt))} (${took})`,
+    );
+    const width = Math.max(0, ...walk.map(({ rule }) => rule.length));
+    for (const step of walk) {
+      const line = `  ${step.applies ? '→' : ' '} ${step.rule.padEnd(width)}  ${visibleText(step.because)}`;
+      lines.push(step.applies ? line : paint('dim', line));
+    }
+    if (attempt.cause !== null) lines.push(`    stderr: ${visibleText(shortPath(attempt.stderr_path, cwd))}`);
+  }
+  lines.push('', `next: ${visibleText(explanation.next)}`);
+  if (explanation.hint !== null) lines.push(`hint: ${visibleText(explanation.hint)}`);
+  return lines;
+}

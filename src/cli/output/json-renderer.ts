@@ -1,0 +1,19 @@
+import type { Renderer } from './renderer.ts';
+
+const print = (value: unknown): string => JSON.stringify(value, null, 2);
+
+export const jsonRenderer: Renderer = {
+  workflows: print,
+  status: print,
+  runResult: ({ status }) => print(status),
+  jobs: print,
+  attempts: print,
+  events: print,
+  explanation: print,
+  cancellation: (result, workflowId, dryRun) =>
+    print({ workflow_id: workflowId, dry_run: dryRun, ...result }),
+  validation: print,
+  plan: print,
+  settings: print,
+  checks: print,
+};

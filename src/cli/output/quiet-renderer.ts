@@ -1,0 +1,23 @@
+import type { Renderer } from './renderer.ts';
+import { visibleText } from './visible-text.ts';
+import { workflowState } from './workflow-state.ts';
+
+/** A name never spans lines, or one a line would mean nothing. */
+const lines = (values: (string | number)[]): string =>
+  values.map((value) => visibleText(String(value))).join('\n');
+
+export const quietRenderer: Renderer = {
+  workflows: (statuses) => lines(statuses.map(({ workflow }) => workflow.id)),
+  status: (status) => workflowState(status),
+  runResult: ({ status }) => String(status.workflow.id),
+  jobs: (jobs) => lines(jobs.map((job) => job.name)),
+  attempts: (attempts) =>
+    lines(attempts.map((attempt) => `${attempt.job_name} r${attempt.run_id} a${attempt.attempt_id}`)),
+  events: (events) => lines(events.map((event) => event.id)),
+  explanation: ({ job }) => job.status,
+  cancellation: ({ canceled, stopping }) => lines([...canceled, ...stopping]),
+  validation: ({ name }) => (name === null ? '' : lines([name])),
+  plan: ({ waves }) => lines(waves.flatMap((wave) => wave.map((job) => job.name))),
+  settings: (origins) => lines(origins.map(({ key }) => key)),
+  checks: (checks) => lines(checks.filter(({ result }) => result !== 'ok').map(({ name }) => name)),
+};

@@ -1,0 +1,54 @@
+import { relative } from 'node:path';
+import { UNSUCCESSFUL_STATUSES } from '../../core/job-status.ts';
+import { attemptOutcome } from './list-tables.ts';
+import type { FailedJob, RunResult } from './renderer.ts';
+import { headline } from './status-text.ts';
+import { paintLine } from './styled-line.ts';
+import type { TextStyle } from './text-style.ts';
+import { visibleText } from './visible-text.ts';
+import { countsLine } from './workflow-state.ts';
+
+const NAMES_SHOWN = 10;
+
+export function runResultText(result: RunResult, style: TextStyle): string[] {
+  const { status, failed, recovered, next } = result;
+  const { paint } = style;
+  const lines = [
+    paintLine(headline(status, style.now), paint),
+    paintLine([{ text: '  ' }, ...countsLine(status.counts)], paint),
+  ];
+  for (const job of failed) lines.push('', ...failedJobText(job, style));
+
+  const unshown = [...UNSUCCESSFUL_STATUSES]
+    .filter((each) => each !== 'canceled')
+    .reduce((sum, each) => sum + status.counts[each], -failed.length);
+  if (unshown > 0) lines.push(`and ${unshown} more: holdfast jobs ${status.workflow.id} --status failed,terminated`);
+
+  if (recovered.length > 0) {
+    const names = recovered.slice(0, NAMES_SHOWN).map((job) => visibleText(job.name));
+    const rest = recovered.length - names.length;
+    lines.push(
+      '',
+      `${paint('green', `${recovered.length} ${recovered.length === 1 ? 'job' : 'jobs'} recovered`)}: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`,
+    );
+  }
+  if (next !== null) lines.push('', `next: ${next}`);
+  return lines;
+}
+
+function failedJobText({ job, attempt, stderr }: FailedJob, { paint, cwd }: TextStyle): string[] {
+  const name = paint('bold', visibleText(job.name));
+  const status = paint('red', job.status);
+  if (attempt === null) return [`${status} ${name}: ${visibleText(job.reason ?? 'no reason was recorded')}`];
+  const told = [attemptOutcome(attempt), attempt.reason].filter((each) => each !== null);
+  return [
+    `${status} ${name}: ${visibleText([...new Set(told)].join(' - '))}`,
+    `  stderr: ${visibleText(shortPath(attempt.stderr_path, cwd))}${stderr.length === 0 ? ' (empty)' : ''}`,
+    ...stderr.map((line) => `  ${paint('dim', '|')} ${visibleText(line)}`),
+  ];
+}
+
+export function shortPath(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return short !== '' && !short.startsWith('..') ? short : path;
+}

@@ -1,0 +1,32 @@
+import { attemptsTable, checksTable, eventsTable, jobsTable, settingsTable, workflowsTable } from './list-tables.ts';
+import { explanationText } from './explanation-text.ts';
+import { planText } from './plan-text.ts';
+import type { Renderer } from './renderer.ts';
+import { runResultText } from './run-result-text.ts';
+import { statusText } from './status-text.ts';
+import type { TextStyle } from './text-style.ts';
+import { validationText } from './validation-text.ts';
+
+export function tableRenderer(style: TextStyle): Renderer {
+  const text = (lines: string[]): string => lines.join('\n');
+  return {
+    workflows: (statuses, more) => text(workflowsTable(statuses, more, style)),
+    status: (status) => text(statusText(status, style)),
+    runResult: (result) => text(runResultText(result, style)),
+    jobs: (jobs) => text(jobsTable(jobs, style)),
+    attempts: (attempts) => text(attemptsTable(attempts, style)),
+    events: (events) => text(eventsTable(events, style)),
+    explanation: (explanation) => text(explanationText(explanation, style)),
+    cancellation: ({ canceled, stopping }, workflowId, dryRun) => {
+      const jobs = (count: number) => `${count} ${count === 1 ? 'job' : 'jobs'}`;
+      const would = dryRun ? 'would cancel' : 'canceled';
+      const stop = dryRun ? 'would stop' : 'stopping';
+      const running = stopping.length > 0 ? `, ${stop} ${jobs(stopping.length)} that ${stopping.length === 1 ? "runs" : "run"} now` : '';
+      return `workflow ${workflowId}: ${would} ${jobs(canceled.length)}${running}`;
+    },
+    validation: (validation) => text(validationText(validation)),
+    plan: (plan, all) => text(planText(plan, all, style)),
+    settings: (origins) => text(settingsTable(origins, style)),
+    checks: (checks) => text(checksTable(checks, style)),
+  };
+}

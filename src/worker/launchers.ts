@@ -15,13 +15,8 @@ export interface LauncherCallbacks {
   ended(notice: EndedNotice): void;
 }
 
-export interface LauncherOptions {
-  /** Where launcher.log is kept. */
-  stateDir: string;
-  /** Launchers at a time. One more is started when the others fall behind. */
-  maximum: number;
-}
-
+/** Launchers at a time. One more is started when there is much to start. */
+const MAXIMUM = 2;
 /** So many orders within this time make another launcher worth its 49 MB: one starts about 500 jobs a second. */
 const BUSY_ORDERS = 30;
 const BUSY_MS = 200;
@@ -30,7 +25,8 @@ const STOP_WAIT_MS = 20_000;
 
 /** The processes that start and end a worker's jobs, and that take the jobs with them when they die. */
 export class Launchers {
-  readonly #callbacks: LauncherCallbacks;
+  #callbacks: LauncherCallbacks = { started() {}, ended() {} };
+  #starting: Promise<void> | null = null;
   readonly #maximum: number;
   readonly #markerPrefix = markerPrefix(randomUUID(), process.env[MARKER_NAME]);
   readonly #guardian = new Guardian(this.#markerPrefix);
@@ -44,14 +40,24 @@ export class Launchers {
   #whenEmpty: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
 
-  constructor(callbacks: LauncherCallbacks, options: LauncherOptions) {
+  /** `stateDir` is where launcher.log is kept. */
+  constructor(stateDir: string, maximum = MAXIMUM) {
+    this.#maximum = maximum;
+    this.#logPath = join(stateDir, 'launcher.log');
+  }
+
+  /** Who is told from now on. */
+  listen(callbacks: LauncherCallbacks): void {
     this.#callbacks = callbacks;
-    this.#maximum = options.maximum;
-    this.#logPath = join(options.stateDir, 'launcher.log');
   }
 
   /** Resolves when the first launcher reads orders. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     try {
       this.#log = openSync(this.#logPath, 'a');
     } catch (error) {

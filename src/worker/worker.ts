@@ -29,13 +29,13 @@ const RENEW_MS = 10_000;
 /** How long a start may go unreported when nothing else is to be said. */
 const START_REPORT_MS = 50;
 /** While claimed jobs are at hand, ends are reported together: each commit waits for the disk. */
-const END_REPORT_MS = 5;
+const END_REPORT_MS = 8;
 /** Jobs shorter than this on average are claimed ahead, so that no slot waits for a commit. */
 const SHORT_MS = 100;
 /** No limit that anybody reaches. */
 const MANY = 1_000_000;
 /** How much is claimed ahead, in machines full of jobs. */
-const AHEAD = 3;
+const AHEAD = 6;
 
 /** Claims jobs of one workflow, has them launched, watches them and reports what became of them. */
 export class Worker {
@@ -55,13 +55,15 @@ export class Worker {
   private exchanging = false;
   private ending: 'no' | 'stop' | 'kill' = 'no';
 
-  constructor(engine: Engine, options: WorkerOptions) {
+  /** `launchers` may have been started before, so that they are there when the first job is. */
+  constructor(engine: Engine, options: WorkerOptions, launchers = new Launchers(options.stateDir)) {
     this.engine = engine;
     this.options = options;
-    this.launchers = new Launchers(
-      { started: (notice) => this.onStarted(notice), ended: (notice) => this.onEnded(notice) },
-      { stateDir: options.stateDir, maximum: 2 },
-    );
+    this.launchers = launchers;
+    launchers.listen({
+      started: (notice) => this.onStarted(notice),
+      ended: (notice) => this.onEnded(notice),
+    });
   }
 
   /** Drives the workflow until it is complete, waits for people, or is stopped. */

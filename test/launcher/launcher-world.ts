@@ -61,16 +61,14 @@ export async function launcherWorld(maximum = 1): Promise<LauncherWorld> {
   const dir = temporaryDirectory();
   const endings: EndedNotice[] = [];
   const waiting = new Map<number, (notice: StartedNotice | EndedNotice) => void>();
-  const launchers = new Launchers(
-    {
-      started: (notice) => waiting.get(notice.token)?.(notice),
-      ended: (notice) => {
-        endings.push(notice);
-        waiting.get(notice.token)?.(notice);
-      },
+  const launchers = new Launchers(dir, maximum);
+  launchers.listen({
+    started: (notice) => waiting.get(notice.token)?.(notice),
+    ended: (notice) => {
+      endings.push(notice);
+      waiting.get(notice.token)?.(notice);
     },
-    { stateDir: dir, maximum },
-  );
+  });
   onTestFinished(() => launchers.stop());
   await launchers.start();
   let lastToken = 0;

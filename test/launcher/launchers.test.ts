@@ -5,8 +5,6 @@ import { outcome } from '../../src/core/outcome.ts';
 import { Launchers } from '../../src/worker/launchers.ts';
 import { eventually, isAlive, launcherWorld, processesWith, temporaryDirectory } from './launcher-world.ts';
 
-const IGNORE = { started: () => {}, ended: () => {} };
-
 describe('the number of launchers', () => {
   test('is one for one job after the other', async () => {
     const world = await launcherWorld(2);
@@ -67,7 +65,7 @@ describe('stop', () => {
   test('may be called twice, and before start', async () => {
     const world = await launcherWorld();
     await Promise.all([world.launchers.stop(), world.launchers.stop()]);
-    const unused = new Launchers(IGNORE, { stateDir: world.dir, maximum: 1 });
+    const unused = new Launchers(world.dir);
     await unused.stop();
     expect(unused.pids).toEqual({ launchers: [], guardian: null });
   });
@@ -85,7 +83,7 @@ describe('start', () => {
     const dir = temporaryDirectory();
     const stateDir = join(dir, 'file');
     writeFileSync(stateDir, '');
-    const launchers = new Launchers(IGNORE, { stateDir, maximum: 1 });
+    const launchers = new Launchers(stateDir);
     await expect(launchers.start()).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
     await launchers.stop();
     rmSync(stateDir);

@@ -11,15 +11,13 @@ const answer = () => {
   open--;
   if (open === 0) say({ worker: process.pid, ...launchers.pids });
 };
-const launchers = new Launchers(
-  {
-    started: answer,
-    ended: (notice) => {
-      say(notice);
-      if (notice.startedAt === null) answer();
-    },
+const launchers = new Launchers(stateDir, Number(maximum));
+launchers.listen({
+  started: answer,
+  ended: (notice) => {
+    say(notice);
+    if (notice.startedAt === null) answer();
   },
-  { stateDir, maximum: Number(maximum) },
-);
+});
 await launchers.start();
 for (const order of orders) launchers.spawn(order);

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
 import { findUnfitting } from '../../core/fit.ts';
 import { formatProblem } from '../../spec/problem.ts';
+import { Launchers } from '../../worker/launchers.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { planOfModel } from '../graph/plan.ts';
-import { readSpec } from '../read-spec.ts';
 import { driveRun } from '../run/drive-run.ts';
 import { collectRunResult } from '../run/run-result.ts';
 import { userName } from '../user-name.ts';
@@ -12,13 +13,27 @@ import { isWorkflowId } from '../workflow-argument.ts';
 
 export const runCommand: Command = async (context, { args, options }) => {
   const target = args[0]!;
-  return isWorkflowId(target)
-    ? goOn(context, Number(target), options.dryRun === true)
-    : runSpec(context, target, options.dryRun === true);
+  const dryRun = options.dryRun === true;
+  const launchers = new Launchers(context.stateDir);
+  // A launcher takes as long to start as the spec takes to read. Where there is no state yet none may be made.
+  if (!dryRun && existsSync(context.stateDir)) launchers.start().catch(() => {});
+  try {
+    return isWorkflowId(target)
+      ? await goOn(context, Number(target), dryRun, launchers)
+      : await runSpec(context, target, dryRun, launchers);
+  } finally {
+    void launchers.stop();
+  }
 };
 
-async function runSpec(context: CommandContext, path: string, dryRun: boolean): Promise<number> {
+async function runSpec(
+  context: CommandContext,
+  path: string,
+  dryRun: boolean,
+  launchers: Launchers,
+): Promise<number> {
   const { settings, narrate, print, render } = context;
+  const { readSpec } = await import('../read-spec.ts');
   const { model, warnings, unsupported } = readSpec(path, context.origins);
   for (const warning of warnings) narrate(`warning: ${formatProblem(warning)}`);
   if (unsupported.length > 0) {
@@ -40,17 +55,22 @@ async function runSpec(context: CommandContext, path: string, dryRun: boolean): 
     output_dir: resolve(settings.output_dir),
     actor: userName(),
   });
-  return driveRun(context, engine, workflow);
+  return driveRun(context, engine, workflow, launchers);
 }
 
-async function goOn(context: CommandContext, id: number, dryRun: boolean): Promise<number> {
+async function goOn(
+  context: CommandContext,
+  id: number,
+  dryRun: boolean,
+  launchers: Launchers,
+): Promise<number> {
   const engine = await context.openEngine();
   const status = await engine.status(id);
   if (dryRun) {
     context.print(context.render.status(status));
     return 0;
   }
-  if (!status.complete) return driveRun(context, engine, status.workflow);
+  if (!status.complete) return driveRun(context, engine, status.workflow, launchers);
   context.narrate(`workflow ${id} is complete: nothing is run again`);
   context.print(context.render.runResult(await collectRunResult(engine, status, context)));
   return status.exit_code ?? 0;

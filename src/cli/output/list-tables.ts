@@ -80,9 +80,7 @@ export function attemptOutcome(attempt: AttemptRecord): string {
 }
 
 function attemptDuration({ started_at_ms, finished_at_ms }: AttemptRecord, now: number): string | null {
-  return started_at_ms === null
-    ? null
-    : formatDuration(Math.max(0, (finished_at_ms ?? now) - started_at_ms));
+  return started_at_ms === null ? null : formatDuration(Math.max(0, (finished_at_ms ?? now) - started_at_ms));
 }
 
 export function eventsTable(events: EventRecord[], style: TextStyle): string[] {

@@ -1,5 +1,5 @@
-import type { Plan, PlannedJob } from '../graph/plan.ts';
 import { namePattern } from '../graph/name-pattern.ts';
+import type { Plan, PlannedJob } from '../graph/plan.ts';
 import { ellipsizeEnd } from './display-width.ts';
 import type { TextStyle } from './text-style.ts';
 import { visibleText } from './visible-text.ts';

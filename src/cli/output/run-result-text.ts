@@ -22,7 +22,8 @@ export function runResultText(result: RunResult, style: TextStyle): string[] {
   const unshown = [...UNSUCCESSFUL_STATUSES]
     .filter((each) => each !== 'canceled')
     .reduce((sum, each) => sum + status.counts[each], -failed.length);
-  if (unshown > 0) lines.push(`and ${unshown} more: holdfast jobs ${status.workflow.id} --status failed,terminated`);
+  if (unshown > 0)
+    lines.push(`and ${unshown} more: holdfast jobs ${status.workflow.id} --status failed,terminated`);
 
   if (recovered.length > 0) {
     const names = recovered.slice(0, NAMES_SHOWN).map((job) => visibleText(job.name));

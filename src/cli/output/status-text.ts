@@ -11,7 +11,8 @@ export function headline(status: WorkflowStatus, now: number): StyledLine {
   const { workflow, started_at_ms, finished_at_ms } = status;
   const state = workflowState(status);
   const took = started_at_ms === null ? null : formatDuration((finished_at_ms ?? now) - started_at_ms);
-  const time = took === null ? ', not started yet' : status.complete ? ` in ${took}` : `, started ${took} ago`;
+  const time =
+    took === null ? ', not started yet' : status.complete ? ` in ${took}` : `, started ${took} ago`;
   return [
     { text: `workflow ${workflow.id} ` },
     { text: visibleText(workflow.name), style: 'bold' },
@@ -30,13 +31,17 @@ export function statusText(status: WorkflowStatus, style: TextStyle): string[] {
   for (const job of status.running) {
     lines.push([
       { text: '  running  ', style: 'cyan' },
-      { text: `${visibleText(job.name)}  attempt ${job.attempt_id}, ${formatDuration(now - job.started_at_ms)}` },
+      {
+        text: `${visibleText(job.name)}  attempt ${job.attempt_id}, ${formatDuration(now - job.started_at_ms)}`,
+      },
     ]);
   }
   for (const job of status.waiting) {
     lines.push([
       { text: '  retry    ', style: 'yellow' },
-      { text: `${visibleText(job.name)}  at ${clockTime(job.retry_available_at_ms)}: ${visibleText(`${job.outcome} - ${job.reason}`)}` },
+      {
+        text: `${visibleText(job.name)}  at ${clockTime(job.retry_available_at_ms)}: ${visibleText(`${job.outcome} - ${job.reason}`)}`,
+      },
     ]);
   }
   for (const job of status.failures) {

@@ -1,7 +1,14 @@
 import { displayWidth, ellipsizeEnd } from './display-width.ts';
 
 /** Codes that begin and end each style on a terminal. */
-const CODES = { bold: [1, 22], dim: [2, 22], green: [32, 39], red: [31, 39], yellow: [33, 39], cyan: [36, 39] } as const;
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  green: [32, 39],
+  red: [31, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
 
 export type Style = keyof typeof CODES;
 

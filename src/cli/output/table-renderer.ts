@@ -1,5 +1,12 @@
-import { attemptsTable, checksTable, eventsTable, jobsTable, settingsTable, workflowsTable } from './list-tables.ts';
 import { explanationText } from './explanation-text.ts';
+import {
+  attemptsTable,
+  checksTable,
+  eventsTable,
+  jobsTable,
+  settingsTable,
+  workflowsTable,
+} from './list-tables.ts';
 import { planText } from './plan-text.ts';
 import type { Renderer } from './renderer.ts';
 import { runResultText } from './run-result-text.ts';
@@ -21,7 +28,10 @@ export function tableRenderer(style: TextStyle): Renderer {
       const jobs = (count: number) => `${count} ${count === 1 ? 'job' : 'jobs'}`;
       const would = dryRun ? 'would cancel' : 'canceled';
       const stop = dryRun ? 'would stop' : 'stopping';
-      const running = stopping.length > 0 ? `, ${stop} ${jobs(stopping.length)} that ${stopping.length === 1 ? "runs" : "run"} now` : '';
+      const running =
+        stopping.length > 0
+          ? `, ${stop} ${jobs(stopping.length)} that ${stopping.length === 1 ? 'runs' : 'run'} now`
+          : '';
       return `workflow ${workflowId}: ${would} ${jobs(canceled.length)}${running}`;
     },
     validation: (validation) => text(validationText(validation)),

@@ -1,6 +1,6 @@
 import { JOB_STATUSES, type JobStatus, TERMINAL_STATUSES } from '../../core/job-status.ts';
 import type { StatusCounts, WorkflowStatus } from '../../core/records.ts';
-import type { StyledLine, Style } from './styled-line.ts';
+import type { Style, StyledLine } from './styled-line.ts';
 
 export type WorkflowState = 'completed' | 'failed' | 'waiting for a decision' | 'running' | 'incomplete';
 

@@ -1,6 +1,7 @@
 import type { Engine } from '../../core/engine.ts';
 import { formatDuration } from '../../core/quantity.ts';
 import type { WorkflowRecord } from '../../core/records.ts';
+import type { Launchers } from '../../worker/launchers.ts';
 import { Worker } from '../../worker/worker.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
@@ -17,9 +18,10 @@ export async function driveRun(
   context: CommandContext,
   engine: Engine,
   workflow: WorkflowRecord,
+  launchers: Launchers,
 ): Promise<number> {
   const { settings, stateDir, narrate, print, render } = context;
-  const worker = new Worker(engine, {
+  const options = {
     workflowId: workflow.id,
     stateDir,
     cpus: settings.cpus,
@@ -28,7 +30,8 @@ export async function driveRun(
     maxParallel: settings.max_parallel,
     graceMs: settings.grace,
     keepWork: settings.keep_work,
-  });
+  };
+  const worker = new Worker(engine, options, launchers);
   if (settings.output !== 'quiet') {
     narrate(
       `workflow ${workflow.id} ${context.errorPaint('bold', visibleText(workflow.name))}: ${workflow.job_count} ${workflow.job_count === 1 ? 'job' : 'jobs'}`,

@@ -19,10 +19,12 @@ export function readLines(stream: Readable, onLine: (value: unknown) => void): v
   });
 }
 
-/** Writes JSON lines; those of one turn of the event loop share a write. */
+/** Writes JSON lines; those of one turn of the event loop share a write, and some can wait for later ones. */
 export class LineWriter {
   readonly #stream: Writable;
   #pending = '';
+  #planned = false;
+  #later: NodeJS.Timeout | undefined;
 
   constructor(stream: Writable) {
     this.#stream = stream;
@@ -30,14 +32,23 @@ export class LineWriter {
     stream.on('error', () => {});
   }
 
-  write(value: unknown): void {
-    if (this.#pending === '') setImmediate(() => this.flush());
+  /** Waking the reader costs more than the line itself, so a line may say how long it can wait for others. */
+  write(value: unknown, canWaitMs = 0): void {
     this.#pending += `${JSON.stringify(value)}\n`;
+    if (canWaitMs > 0) {
+      this.#later ??= setTimeout(() => this.flush(), canWaitMs);
+    } else if (!this.#planned) {
+      this.#planned = true;
+      setImmediate(() => this.flush());
+    }
   }
 
   flush(written?: () => void): void {
     const lines = this.#pending;
     this.#pending = '';
+    this.#planned = false;
+    clearTimeout(this.#later);
+    this.#later = undefined;
     if (lines !== '' || written) this.#stream.write(lines, () => written?.());
   }
 }

@@ -5,12 +5,16 @@ import type { Notice, Order } from './protocol.ts';
 // The launcher process. Its life hangs on its standard input alone: when the worker ends it, or dies, all
 // attempts are killed. It loads as little as it can: its size is what makes starting a process slow.
 
+/** A start is told together with the end of a short attempt. */
+const START_WAIT_MS = 10;
 /** What still lives after this hangs in the kernel. */
 const LAST_WAIT_MS = 15_000;
 
 const [markerPrefix = ''] = process.argv.slice(2);
 const notices = new LineWriter(process.stdout);
-const launcher = new Launcher(markerPrefix, (notice: Notice) => notices.write(notice));
+const launcher = new Launcher(markerPrefix, (notice: Notice) => {
+  notices.write(notice, notice.kind === 'started' ? START_WAIT_MS : 0);
+});
 let ending = false;
 
 async function end(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,9 +29,15 @@ export interface RunningCli {
   ended: Promise<CliResult>;
 }
 
-/** A fresh directory with the given files; objects are written as JSON. */
+const projects: string[] = [];
+process.once('exit', () => {
+  for (const project of projects) rmSync(project, { recursive: true, force: true });
+});
+
+/** A fresh directory with the given files, removed at the end; objects are written as JSON. */
 export function makeProject(files: Record<string, string | object> = {}): string {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+  projects.push(directory);
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content));
   }

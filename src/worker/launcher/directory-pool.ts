@@ -29,9 +29,12 @@ export class DirectoryPool {
     mkdirSync(path, { recursive: true });
   }
 
-  /** The directory is no longer needed. */
-  remove(path: string): void {
-    if (!this.removeIfEmpty(path)) rmSync(path, { recursive: true, force: true });
+  /**
+   * The directory is no longer needed. It is used again only if nobody can be at home in it: a process that was
+   * left behind would otherwise write into somebody else's.
+   */
+  remove(path: string, mayReuse: boolean): void {
+    if (!mayReuse || !this.removeIfEmpty(path)) rmSync(path, { recursive: true, force: true });
   }
 
   /** False if something is in it, or it is gone. */

@@ -141,7 +141,7 @@ export class Launcher {
 
   #cleanUp(order: SpawnOrder, succeeded: boolean): void {
     if (order.cleanUp === 'always' || (succeeded && order.cleanUp === 'after success')) {
-      this.#pool.remove(order.workDir);
+      this.#pool.remove(order.workDir, order.cwd !== order.workDir);
       if (needsFile(order.script)) rmSync(order.scriptPath, { force: true });
     }
     if (succeeded) this.#pool.removeIfEmpty(order.checkpointDir);

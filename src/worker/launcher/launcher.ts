@@ -172,9 +172,16 @@ export class Launcher {
     }
     const timer = setTimeout(() => {
       this.#nextLook = null;
-      this.#look();
+      if (this.#isWorthALook()) this.#look();
+      else if (this.#attempts.size > 0) this.#planLook(SAMPLE_MS);
     }, delayMs);
     this.#nextLook = { timer, at };
+  }
+
+  /** A look reads about every process of the machine; attempts that come and go between two are not worth it. */
+  #isWorthALook(): boolean {
+    const young = Date.now() - SAMPLE_MS / 2;
+    return [...this.#attempts.values()].some((attempt) => attempt.startedAt <= young || attempt.isFading);
   }
 
   #look(): void {

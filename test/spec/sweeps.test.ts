@@ -33,7 +33,6 @@ describe('placeholders', () => {
     ['{s:5s}|', '    a|'],
     ['{n:04d}', '-003'],
     ['{other} {a,b} awk {print}', '{other} {a,b} awk {print}'],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell variable, not a template.
     ['${i} is the shell’s, {i} is ours', '${i} is the shell’s, 7 is ours'],
   ])('%s', (text, filled) => {
     expect(fillPlaceholders(text, { i: 7, x: 0.5, s: 'a', n: -3 })).toBe(filled);

@@ -136,13 +136,14 @@ export class Attempt {
   }
 
   #measure(family: readonly ProcessInfo[]): void {
-    if (family.length === 0) return;
     let rss = 0;
     let cpu = 0;
     for (const process of family) {
       rss += process.rssBytes;
       cpu += process.cpuSeconds;
     }
+    // Processes that are being torn down have no memory any more; what counts is what they had before.
+    if (rss === 0) return;
     this.#lastRssBytes = rss;
     this.#usage = {
       peak_rss_bytes: Math.max(rss, this.#usage?.peak_rss_bytes ?? 0),

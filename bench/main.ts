@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { benchGraphs } from './graph-bench.ts';
 import type { BenchLine } from './measure.ts';
+import { benchPolicy } from './policy-bench.ts';
 import { benchScale } from './scale-bench.ts';
 import { benchStart } from './start-bench.ts';
 import { benchThroughput } from './throughput-bench.ts';
@@ -9,6 +10,7 @@ const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
   start: benchStart,
   throughput: benchThroughput,
   graphs: benchGraphs,
+  policy: benchPolicy,
   scale: () => benchScale(process.argv.includes('--full')),
 };
 

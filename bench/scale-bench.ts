@@ -59,6 +59,8 @@ async function create(jobs: number): Promise<{ createMs: number; claimMs: number
       await engine.exchange(workerId, {
         started: [],
         finished: [],
+        recovered: [],
+        acted: [],
         capacity: { cpus: 1, memory_bytes: 1e9, gpus: 0, slots: 1, default_cpus: 1 },
         workflow_id: id,
       });

@@ -102,10 +102,46 @@ export const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/cancel.ts')).cancelCommand,
   },
   {
+    usage: 'retry <id-or-job> [job]',
+    summary: 'run a job that did not succeed once more',
+    details:
+      'It is tried again in the same run, and dependents that were canceled because of it wait for it\nagain. A job that waits for a decision is not retried this way: see reset-status.',
+    options: [['--max-retries <n>', 'refuse if the job has had this many attempts already']],
+    examples: ['holdfast retry 3 train_1', 'holdfast retry train_1 --max-retries 5'],
+    load: async () => (await import('./commands/retry.ts')).retryCommand,
+  },
+  {
+    usage: 'reset-status <id>',
+    summary: 'begin a new run, with fresh budgets',
+    details: 'Attempts and logs of earlier runs are kept. Refused while a process drives the run.',
+    options: [
+      ['--failed-only', 'only jobs that did not succeed, and everything downstream of them'],
+      ['--dry-run', 'tell what would be reset, change nothing'],
+    ],
+    examples: ['holdfast reset-status 3 --failed-only', 'holdfast reset-status 3 --dry-run'],
+    load: async () => (await import('./commands/reset-status.ts')).resetStatusCommand,
+  },
+  {
     usage: 'validate <spec>',
     summary: 'check a spec, show every mistake',
     examples: ['holdfast validate workflow.yaml'],
     load: async () => (await import('./commands/validate.ts')).validateCommand,
+  },
+  {
+    usage: 'simulate <spec>',
+    summary: 'what a policy would do, without running',
+    details:
+      'An outcome is an exit code, a signal (SEGV), or one of oom, timeout, lost, unstarted, cancel, stop,\nspawn, missing_output. After it, /CODE is what the post script exits with (/crash if it crashes;\notherwise it agrees with the exit code), and :TEXT is what the attempt wrote to stderr.',
+    options: [
+      ['--job <name>', 'whose policy; need not be told where there is one job'],
+      ['--outcomes <list>', 'how its attempts end, separated by commas'],
+      ['--duration <duration>', 'how long each of them takes; 1m unless told'],
+    ],
+    examples: [
+      'holdfast simulate workflow.yaml --job train --outcomes 10,oom,lost,0',
+      'holdfast simulate workflow.yaml --job train --outcomes "75:licence busy,1/42"',
+    ],
+    load: async () => (await import('./commands/simulate.ts')).simulateCommand,
   },
   {
     usage: 'plan <spec>',

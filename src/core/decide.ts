@@ -1,12 +1,20 @@
+import { changed, type FailureHandler, matchRules, type RuleMatch } from './failure-rule.ts';
 import { type Category, type Cause, causeOf, matchCode, type Outcome } from './outcome.ts';
+import { POST_ABORT, POST_PERMANENT, type PostResult } from './post-result.ts';
 import { formatDuration } from './quantity.ts';
 import { type RetryPolicy, retryDelayMs } from './retry-policy.ts';
 
 /** Everything a user wrote that decides what happens to one job. */
 export interface Policy {
+  /** null: the job has none. `unreadable`: it has one that cannot be used. */
+  handler: FailureHandler | 'unreadable' | null;
   retry: RetryPolicy;
   /** From the first start over all attempts; a retry that would start later is not made. */
   deadlineMs: number | null;
+  usePendingFailed: boolean;
+  /** What the job may use now, for rules that change it. */
+  memoryBytes: number | null;
+  runtimeMs: number | null;
 }
 
 /** What the store knows of the job when an attempt ends, that attempt not included. */
@@ -30,6 +38,10 @@ export interface Ended {
   finishedAt: number;
   /** Seeds jitter; equal for equal attempts. */
   seed: number;
+  /** null: the job has no post script, or it was not asked. */
+  post: PostResult | null;
+  /** Patterns of the handler that were found in stderr. */
+  stderrMatches: readonly string[];
 }
 
 export type Verdict =
@@ -39,7 +51,14 @@ export type Verdict =
   /** Back to ready without touching the failure budget: lost, stopped or never started. */
   | { kind: 'requeue'; notBefore: number | null }
   | { kind: 'fail'; status: 'failed' | 'terminated' }
+  /** Fails and takes the whole workflow with it. */
+  | { kind: 'abort'; status: 'failed' | 'terminated' }
+  /** Waits for somebody to decide. */
+  | { kind: 'ask' }
   | { kind: 'cancel' };
+
+/** What became of the failure handler; null where it was not asked. */
+export type HandlerOutcome = 'Retried' | 'NoHandler' | 'NoMatchingRule' | 'MaxRetriesExceeded' | 'Error';
 
 export interface WalkStep {
   /** Name of the rule, also the anchor in docs/failure-policy.md. */
@@ -56,6 +75,12 @@ export interface Decision {
   /** The rule that gave the verdict. */
   rule: RuleName;
   reason: string;
+  handlerOutcome: HandlerOutcome | null;
+  /** To be run once before the retry. */
+  recoveryScript: string | null;
+  /** What the retry may use, where that changes. */
+  memoryBytes: number | null;
+  runtimeMs: number | null;
   /** Every rule that was asked, in order; the last one gave the verdict. */
   walk: WalkStep[];
 }
@@ -66,10 +91,23 @@ interface Case {
   ended: Ended;
   cause: Cause | null;
   code: number | null;
+  /** The judgement, and who made it. */
+  category: Category | null;
+  match: RuleMatch | null;
+  observed: RuleMatch[];
+}
+
+interface Verdicts {
+  verdict: Verdict;
+  because: string;
+  handlerOutcome?: HandlerOutcome;
+  recoveryScript?: string | null;
+  memoryBytes?: number | null;
+  runtimeMs?: number | null;
 }
 
 /** What a rule says: it does not apply, or a verdict with its reason. */
-type Answer = { skip: string } | { verdict: Verdict; because: string };
+type Answer = { skip: string; handlerOutcome?: HandlerOutcome } | Verdicts;
 
 /** After this many losses in a row a job is suspected of killing its workers, and backs off. */
 const LOSSES_BEFORE_BACKOFF = 3;
@@ -85,11 +123,6 @@ const RULES = {
     cause === 'stopped'
       ? { verdict: { kind: 'requeue', notBefore: null }, because: 'stopped, free of charge' }
       : { skip: 'it was not stopped' },
-
-  success: ({ cause }: Case): Answer =>
-    cause === null
-      ? { verdict: { kind: 'complete' }, because: 'it succeeded' }
-      : { skip: `it did not succeed (cause ${cause})` },
 
   lost: ({ cause, ended, history, policy }: Case): Answer => {
     if (cause !== 'lost') return { skip: 'its worker stayed alive' };
@@ -118,14 +151,103 @@ const RULES = {
     };
   },
 
-  retry: ({ code, ended, history, policy }: Case): Answer => {
-    const { retry, deadlineMs } = policy;
-    const limit = retry.max_retries_failure;
+  post: ({ ended: { post, outcome } }: Case): Answer => {
+    if (post === null) return { skip: 'it has no post script' };
+    if (post.exitCode === null)
+      return { skip: `the post script crashed, which counts as transient: ${post.problem}` };
+    if (post.exitCode === 0) return { verdict: { kind: 'complete' }, because: 'accepted by the post script' };
+    if (post.exitCode === POST_ABORT) {
+      return {
+        verdict: { ...failedOrTerminated(outcome), kind: 'abort' },
+        because: `aborted: the post script exited with ${POST_ABORT}`,
+      };
+    }
+    const words = post.exitCode === POST_PERMANENT ? 'calls it permanent' : 'calls it a failure';
+    const problem = post.problem === null ? '' : `; ${post.problem}`;
+    return { skip: `the post script exited with ${post.exitCode} and ${words}${problem}` };
+  },
+
+  success: ({ cause }: Case): Answer =>
+    cause === null
+      ? { verdict: { kind: 'complete' }, because: 'it succeeded' }
+      : { skip: `it did not succeed (cause ${cause})` },
+
+  final: ({ category, code, ended, match, policy }: Case): Answer => {
     const failing = (because: string): Answer => ({ verdict: failedOrTerminated(ended.outcome), because });
-    if (code !== null && retry.no_retry_on_exit_codes.includes(code)) {
+    if (category === 'permanent' || category === 'data')
+      return failing(`its category is ${category}: no retry would help`);
+    if (match?.rule.verdict === 'fail')
+      return failing(`rule ${match.number} of the failure handler says fail`);
+    if (code !== null && policy.retry.no_retry_on_exit_codes.includes(code)) {
       return failing(`code ${code} is in no_retry_on_exit_codes`);
     }
+    return { skip: 'nothing rules out a retry' };
+  },
+
+  handler: (facts: Case): Answer => {
+    const { ended, history, match, observed, policy } = facts;
+    if (policy.handler === null) return { skip: 'it has no failure handler', handlerOutcome: 'NoHandler' };
+    if (policy.handler === 'unreadable') {
+      return {
+        verdict: failedOrTerminated(ended.outcome),
+        because: 'its failure handler is missing or unreadable',
+        handlerOutcome: 'Error',
+      };
+    }
+    const seen = observed.map(({ number }) => `; rule ${number} observed it`).join('');
+    if (match === null) return { skip: `no rule matches${seen}`, handlerOutcome: 'NoMatchingRule' };
+    const { rule, number } = match;
+    const name = `rule ${number} of ${policy.handler.name}`;
+    switch (rule.verdict) {
+      case 'accept':
+        return { verdict: { kind: 'complete' }, because: `accepted by ${name}` };
+      case 'abort':
+        return {
+          verdict: { ...failedOrTerminated(ended.outcome), kind: 'abort' },
+          because: `aborted by ${name}`,
+        };
+      case 'ask':
+        // Without opt-in nobody could resolve it.
+        return policy.usePendingFailed
+          ? { verdict: { kind: 'ask' }, because: `${name} leaves it to somebody to decide` }
+          : {
+              verdict: failedOrTerminated(ended.outcome),
+              because: `${name} says ask, but use_pending_failed is off`,
+            };
+    }
+    if (rule.maxRetries === 0) return { skip: `${name} matches, and its max_retries is 0${seen}` };
+    const executions = history.failures + 1;
+    if (executions >= rule.maxRetries) {
+      return {
+        verdict: failedOrTerminated(ended.outcome),
+        because: `${name}: all ${rule.maxRetries} executions are used up`,
+        handlerOutcome: 'MaxRetriesExceeded',
+      };
+    }
+    const wait = rule.delayMs ?? ended.post?.delayMs ?? 0;
+    const answer = retryWithin(
+      facts,
+      wait,
+      `${name}: execution ${executions + 1} of ${rule.maxRetries}${seen}`,
+    );
+    return 'skip' in answer || answer.verdict.kind !== 'retry'
+      ? answer
+      : {
+          ...answer,
+          handlerOutcome: 'Retried',
+          recoveryScript: rule.recoveryScript,
+          memoryBytes: changed(rule.memory, policy.memoryBytes) ?? ended.post?.memoryBytes ?? null,
+          runtimeMs: changed(rule.runtime, policy.runtimeMs) ?? ended.post?.runtimeMs ?? null,
+        };
+  },
+
+  retry: (facts: Case): Answer => {
+    const { cause, code, ended, history, policy } = facts;
+    const { retry } = policy;
+    const limit = retry.max_retries_failure;
     if (limit === 0) return { skip: 'max_retries_failure is 0' };
+    if (cause === 'timeout' && !retry.retry_on_timeout)
+      return { skip: 'a timeout is not retried (retry_on_timeout is false)' };
     if (
       retry.retry_on_exit_codes.length > 0 &&
       (code === null || !retry.retry_on_exit_codes.includes(code))
@@ -135,22 +257,27 @@ const RULES = {
       };
     }
     if (history.failures >= limit) {
-      return failing(`all ${limit} retries of max_retries_failure are used up`);
+      return {
+        verdict: failedOrTerminated(ended.outcome),
+        because: `all ${limit} retries of max_retries_failure are used up`,
+      };
     }
     const number = history.failures + 1;
-    const wait = retryDelayMs(retry, number, ended.seed);
-    const notBefore = ended.finishedAt + wait;
-    const firstStart = history.firstStartedAt ?? ended.startedAt;
-    if (deadlineMs !== null && firstStart !== null && notBefore > firstStart + deadlineMs) {
-      return failing(
-        `deadline: the retry would start after ${formatDuration(deadlineMs)} from the first start`,
-      );
-    }
-    return {
-      verdict: { kind: 'retry', notBefore },
-      because: `retry ${number} of ${limit} after ${formatDuration(wait)}`,
-    };
+    const wait = ended.post?.delayMs ?? retryDelayMs(retry, number, ended.seed);
+    const answer = retryWithin(facts, wait, `retry ${number} of ${limit}`);
+    return answer.verdict.kind !== 'retry'
+      ? answer
+      : {
+          ...answer,
+          memoryBytes: ended.post?.memoryBytes ?? null,
+          runtimeMs: ended.post?.runtimeMs ?? null,
+        };
   },
+
+  ask: ({ policy }: Case): Answer =>
+    policy.usePendingFailed
+      ? { verdict: { kind: 'ask' }, because: 'nothing the workflow says applies: somebody has to decide' }
+      : { skip: 'use_pending_failed is off' },
 
   otherwise: ({ ended }: Case): Answer => ({
     verdict: failedOrTerminated(ended.outcome),
@@ -163,16 +290,12 @@ export const RULE_NAMES = Object.keys(RULES) as RuleName[];
 
 /** Pure and total: the same facts, policy and history always give the same decision. */
 export function decide(ended: Ended, policy: Policy, history: History): Decision {
-  const facts: Case = {
-    ended,
-    policy,
-    history,
-    cause: causeOf(ended.outcome),
-    code: matchCode(ended.outcome),
-  };
+  const facts = judge(ended, policy, history);
   const walk: WalkStep[] = [];
+  let handlerOutcome: HandlerOutcome | null = null;
   for (const rule of RULE_NAMES) {
-    const answer = RULES[rule](facts);
+    const answer: Answer = RULES[rule](facts);
+    handlerOutcome = answer.handlerOutcome ?? handlerOutcome;
     if ('skip' in answer) {
       walk.push({ rule, applies: false, because: answer.skip });
       continue;
@@ -182,15 +305,56 @@ export function decide(ended: Ended, policy: Policy, history: History): Decision
       verdict: answer.verdict,
       cause: facts.cause,
       matchCode: facts.code,
-      category: categoryOf(facts.cause),
+      category: facts.category,
       rule,
       reason: answer.because,
+      handlerOutcome,
+      recoveryScript: answer.recoveryScript ?? null,
+      memoryBytes: answer.memoryBytes ?? null,
+      runtimeMs: answer.runtimeMs ?? null,
       walk,
     };
   }
   throw new Error('the last rule applies to everything');
 }
 
+/** Puts together what the rules look at: cause, match code, the matching rule, category. */
+function judge(ended: Ended, policy: Policy, history: History): Case {
+  const { outcome, post } = ended;
+  // A post script that does not accept makes a failure of what succeeded.
+  const cause = causeOf(outcome) ?? (post === null || post.exitCode === 0 ? null : 'exit');
+  const code = matchCode(outcome);
+  const word =
+    post?.exitCode === POST_PERMANENT ? (post.category === 'data' ? 'data' : 'permanent') : post?.category;
+  const builtIn = categoryOf(cause);
+  const judged = builtIn === null ? null : (word ?? builtIn);
+  const rules = policy.handler === null || policy.handler === 'unreadable' ? [] : policy.handler.rules;
+  const { match, observed } =
+    cause === null || judged === null || cause === 'lost'
+      ? { match: null, observed: [] }
+      : matchRules(rules, { outcome, code, cause, category: judged, stderrMatches: ended.stderrMatches });
+  const category = judged === null ? null : (word ?? match?.rule.category ?? judged);
+  return { ended, policy, history, cause, code, category, match, observed };
+}
+
+/** A retry after the wait, unless the deadline is reached by then. */
+function retryWithin({ ended, history, policy }: Case, wait: number, what: string): Verdicts {
+  const notBefore = ended.finishedAt + wait;
+  const firstStart = history.firstStartedAt ?? ended.startedAt;
+  const { deadlineMs } = policy;
+  if (deadlineMs !== null && firstStart !== null && notBefore >= firstStart + deadlineMs) {
+    return {
+      verdict: failedOrTerminated(ended.outcome),
+      because: `deadline: the retry would start after ${formatDuration(deadlineMs)} from the first start`,
+    };
+  }
+  return {
+    verdict: { kind: 'retry', notBefore },
+    because: wait > 0 ? `${what} after ${formatDuration(wait)}` : `${what}, at once`,
+  };
+}
+
+/** The built-in judgement: never permanent, never data. */
 function categoryOf(cause: Cause | null): Category | null {
   switch (cause) {
     case null:
@@ -205,7 +369,8 @@ function categoryOf(cause: Cause | null): Category | null {
   }
 }
 
-function failedOrTerminated(facts: Outcome): Verdict {
-  const killed = facts.timedOut || facts.signal !== null;
+function failedOrTerminated(facts: Outcome): { kind: 'fail'; status: 'failed' | 'terminated' } {
+  // Out of memory is told by its cause; the signal is only how it was ended.
+  const killed = facts.timedOut || (facts.signal !== null && !facts.oom);
   return { kind: 'fail', status: killed ? 'terminated' : 'failed' };
 }

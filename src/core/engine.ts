@@ -1,5 +1,7 @@
+import type { ActionTrigger } from './action.ts';
 import type { JobStatus } from './job-status.ts';
 import type { Outcome } from './outcome.ts';
+import type { PostResult } from './post-result.ts';
 import type {
   AttemptRecord,
   EventRecord,
@@ -97,6 +99,41 @@ export interface FinishReport {
   outcome: Outcome;
   usage: Usage | null;
   output?: unknown;
+  /** What the job set of its declared user data; stored only if the job completes by this attempt. */
+  user_data?: Record<string, unknown>;
+  /** Patterns of the failure handler that were found in stderr. */
+  stderr_matches?: string[];
+  /** What the post script said; absent as long as it was not asked. */
+  post?: PostResult;
+}
+
+/** A recovery script that has ended, by the token of the attempt that failed. */
+export interface RecoveryReport {
+  token: number;
+  outcome: Outcome;
+}
+
+/** Commands whose moment has come. */
+export interface ActionOrder {
+  action_id: number;
+  workflow_id: number;
+  run_id: number;
+  trigger: ActionTrigger;
+  commands: string[];
+  cwd: string;
+  output_dir: string;
+}
+
+export interface ActionReport {
+  action_id: number;
+  outcome: Outcome;
+}
+
+/** Run this before the job is tried again; the token is that of the attempt that failed. */
+export interface RecoveryOrder {
+  token: number;
+  script: string;
+  return_code: number;
 }
 
 /** A job handed to a worker: the right to make one attempt. */
@@ -114,15 +151,23 @@ export interface Claim {
   output_dir: string;
   config: JobConfig;
   requirement: Requirement;
+  /** Patterns to look for in stderr when the attempt has failed. */
+  stderr_patterns: string[];
   /** Outputs of completed steps, for templates; empty unless the command is one. */
   outputs: Record<string, unknown>;
   /** The workflow's variables, for templates; empty unless the command is one. */
   variables: Record<string, unknown>;
+  /** Values of the user data that the job reads; one that has no value is left out. */
+  user_data: Record<string, unknown>;
 }
 
 export interface Exchange {
   started: StartReport[];
   finished: FinishReport[];
+  recovered: RecoveryReport[];
+  acted: ActionReport[];
+  /** The worker is about to leave: it only takes what is to be done at its end. */
+  leaving?: boolean;
   /** null: report only. */
   capacity: Capacity | null;
   /** Only jobs of this workflow; of any unless told. */
@@ -135,8 +180,33 @@ export interface ExchangeResult {
   rejected: number[];
   /** Live attempts of this worker whose job was canceled: end them. */
   cancel: number[];
+  /** Attempts whose outcome is stored and whose post script is to be run now. */
+  post: number[];
+  recover: RecoveryOrder[];
+  act: ActionOrder[];
   /** When the next waiting job becomes due; null if none waits. */
   next_due_at_ms: number | null;
+}
+
+export interface ResetRequest {
+  /** Only jobs that did not succeed, and what is downstream of them; all jobs unless told. */
+  failed_only?: boolean;
+  actor: string;
+  dry_run?: boolean;
+}
+
+export interface ResetResult {
+  /** The run that begins with it. */
+  run_id: number;
+  jobs: { id: number; name: string; status: JobStatus }[];
+}
+
+export interface RetryRequest {
+  /** The limit to check against, if there is one. */
+  max_retries?: number;
+  /** The run the caller believes to be the current one. */
+  run_id?: number;
+  actor: string;
 }
 
 export type Adoption =
@@ -162,6 +232,10 @@ export interface Engine {
   listEvents(workflowId: number, query?: EventQuery): Promise<Page<EventRecord>>;
   explain(workflowId: number, job: JobRef): Promise<Explanation>;
   cancel(workflowId: number, request: CancelRequest): Promise<CancelResult>;
+  /** Begins a new run in which the jobs start over. */
+  resetStatus(workflowId: number, request: ResetRequest): Promise<ResetResult>;
+  /** Runs a job that ended without success once more, in the same run. */
+  retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobRecord>;
 
   registerWorker(identity: WorkerIdentity): Promise<WorkerRecord>;
   /** Take over a run: attempts whose worker is dead are closed as lost. */

@@ -94,6 +94,37 @@ export const ERRORS = {
     exitCode: 1,
     hint: () => '`holdfast run ID` goes on with the run',
   },
+  RUN_ACTIVE: {
+    message: ({ id, pid }) => `workflow ${id} is being run by process ${pid}`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: ({ id }) => `wait for it, stop it with Ctrl-C, or \`holdfast cancel ${id}\` first`,
+  },
+  WRONG_RUN: {
+    message: ({ run, current }) => `run_id ${run} does not match the workflow's current run ${current}`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: () => 'look at the workflow again: another run has begun meanwhile',
+  },
+  NOT_RETRYABLE: {
+    message: ({ job, status }) => `job ${job} is ${status}; it must be failed or terminated`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: ({ workflow, job }) => `\`holdfast explain ${workflow} ${job}\` tells what it waits for`,
+  },
+  DECISION_PENDING: {
+    message: ({ job }) => `job ${job} waits for a decision and cannot simply be retried`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: ({ workflow }) => `\`holdfast reset-status ${workflow} --failed-only\` starts it over in a new run`,
+  },
+  RETRIES_EXCEEDED: {
+    message: ({ job, attempt, limit }) =>
+      `job ${job} has had attempt ${attempt}, and max_retries is ${limit}`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: () => 'give a higher --max-retries, or none',
+  },
   WORKFLOW_COMPLETE: {
     message: ({ id }) => `workflow ${id} is complete`,
     httpStatus: 409,

@@ -8,6 +8,8 @@ export interface EnvironmentFacts extends AttemptPlace {
   work_dir: string;
   checkpoint_dir: string;
   report_path: string;
+  /** Where the attempt puts the user data that it sets; null if it sets none. */
+  user_data_dir: string | null;
 }
 
 /** The environment every attempt gets: one table. docs/environment.md lists it; a test keeps the two equal. */
@@ -30,9 +32,26 @@ export function jobEnvironment(facts: EnvironmentFacts): Record<string, string> 
     // Programs written for fluster count attempts from 0; everything else here counts from 1.
     FLUSTER_ATTEMPT_ID: String(facts.attempt_id - 1),
   };
+  if (facts.user_data_dir !== null) environment.HOLDFAST_USER_DATA_DIR = facts.user_data_dir;
   for (const [name, value] of Object.entries(shared)) {
     environment[`HOLDFAST_${name}`] = value;
     environment[`TORC_${name}`] = value;
+  }
+  return environment;
+}
+
+/** What the commands of an action get: there is no job. */
+export function workflowEnvironment(facts: {
+  workflow_id: number;
+  run_id: number;
+  output_dir: string;
+  api_url: string;
+}): Record<string, string> {
+  const environment: Record<string, string> = { HOLDFAST_RUN_ID: String(facts.run_id) };
+  for (const prefix of ['HOLDFAST', 'TORC']) {
+    environment[`${prefix}_WORKFLOW_ID`] = String(facts.workflow_id);
+    environment[`${prefix}_OUTPUT_DIR`] = facts.output_dir;
+    environment[`${prefix}_API_URL`] = facts.api_url;
   }
   return environment;
 }

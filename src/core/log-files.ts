@@ -5,9 +5,12 @@ export interface AttemptPlace {
   attempt_id: number;
 }
 
-/** Log files of an attempt, relative to the output directory. */
-export function logFiles(attempt: AttemptPlace): { stdout: string; stderr: string } {
-  const base = `job_stdio/job_wf${attempt.workflow_id}_j${attempt.job_id}_r${attempt.run_id}_a${attempt.attempt_id}`;
+/** Log files of an attempt, or of a script beside it, relative to the output directory. */
+export function logFiles(
+  attempt: AttemptPlace,
+  script: 'post' | 'recovery' | null = null,
+): { stdout: string; stderr: string } {
+  const base = `job_stdio/job_wf${attempt.workflow_id}_j${attempt.job_id}_r${attempt.run_id}_a${attempt.attempt_id}${script === null ? '' : `.${script}`}`;
   return { stdout: `${base}.o`, stderr: `${base}.e` };
 }
 
@@ -19,4 +22,13 @@ export function workDirectory(attempt: AttemptPlace): string {
 /** Shared by all attempts of a job, relative to the state directory. */
 export function checkpointDirectory(attempt: Pick<AttemptPlace, 'job_id'>): string {
   return `checkpoints/${attempt.job_id}`;
+}
+
+/** Log files of an action, relative to the output directory. */
+export function actionLogFiles(action: { workflow_id: number; run_id: number; action_id: number }): {
+  stdout: string;
+  stderr: string;
+} {
+  const base = `job_stdio/action_wf${action.workflow_id}_r${action.run_id}_x${action.action_id}`;
+  return { stdout: `${base}.o`, stderr: `${base}.e` };
 }

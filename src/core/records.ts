@@ -1,4 +1,4 @@
-import type { WalkStep } from './decide.ts';
+import type { HandlerOutcome, WalkStep } from './decide.ts';
 import type { JobStatus } from './job-status.ts';
 import type { Category, Cause, Outcome } from './outcome.ts';
 import type { JobConfig, Requirement } from './workflow-model.ts';
@@ -82,14 +82,17 @@ export interface JobRecord {
   status: JobStatus;
   priority: number;
   visit: number;
-  /** The newest attempt of this run; 0 before the first. */
+  /** The newest attempt of this run; 0 before the first. Two names, because programs ask for both. */
   attempt_id: number;
+  current_attempt_id: number;
   failure_count: number;
   preemption_count: number;
   max_retries_failure: number;
   max_retries_preemption: number;
   /** When the next retry may start; 0 if it need not wait. */
   retry_available_at_ms: Millis | 0;
+  /** How long `retry:` would wait after the next failure; 0 if it would not retry. */
+  next_retry_delay_ms: number;
   /** Why the job is in this status, in one sentence; null while nothing happened. */
   reason: string | null;
   cancel_requested: boolean;
@@ -138,6 +141,10 @@ export interface AttemptRecord {
   category: Category | null;
   verdict: string | null;
   rule: string | null;
+  /** What became of the failure handler: Retried, NoHandler, NoMatchingRule, MaxRetriesExceeded or Error. */
+  handler_outcome: HandlerOutcome | null;
+  /** How the recovery script ended; null if there was none, or it has not ended. */
+  recovery: Outcome | null;
   reason: string | null;
   actor: string | null;
   usage: Usage | null;
@@ -147,7 +154,10 @@ export interface AttemptRecord {
   output: unknown;
 }
 
-/** What is written to the audit trail. `completed`, `retry`, `requeue`, `failure` and `cancel` close an attempt. */
+/**
+ * What is written to the audit trail. `completed`, `retry`, `requeue`, `failure`, `cancel`, `ask` and `abort` close
+ * an attempt.
+ */
 export type EventType =
   | 'workflow_created'
   | 'run_started'
@@ -159,7 +169,13 @@ export type EventType =
   | 'retry'
   | 'requeue'
   | 'failure'
-  | 'cancel';
+  | 'cancel'
+  | 'ask'
+  | 'recovery'
+  | 'abort'
+  | 'run_reset'
+  | 'manual_retry'
+  | 'action';
 
 export interface EventRecord {
   id: number;

@@ -9,6 +9,8 @@ export interface RetryPolicy {
   backoff_multiplier: number;
   retry_on_exit_codes: number[];
   no_retry_on_exit_codes: number[];
+  /** false: an attempt that timed out is not retried. */
+  retry_on_timeout: boolean;
   jitter: Jitter;
   jitter_seed: number;
 }
@@ -21,6 +23,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   backoff_multiplier: 2,
   retry_on_exit_codes: [],
   no_retry_on_exit_codes: [],
+  retry_on_timeout: true,
   jitter: 'none',
   jitter_seed: 0,
 };

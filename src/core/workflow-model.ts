@@ -1,3 +1,5 @@
+import type { ActionModel } from './action.ts';
+import type { FailureHandler } from './failure-rule.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
 
 /** What a worker must have free to run a job. Stored once for all jobs that ask for the same. */
@@ -25,6 +27,8 @@ export interface JobConfig {
   cwd: string | null;
   env: Record<string, string>;
   isolate: boolean;
+  /** Names of network ports that every attempt is given. */
+  ports: string[];
   timeoutMs: number | null;
   deadlineMs: number | null;
   schedulingTimeoutMs: number | null;
@@ -32,11 +36,36 @@ export interface JobConfig {
   limitResources: boolean;
   inputFiles: string[];
   outputFiles: string[];
+  userData: UserDataUse;
   output: OutputMode | null;
   retry: RetryPolicy;
+  /** Name of one of the workflow's failure handlers. */
+  failureHandler: string | null;
+  post: PostScript | null;
   labels: string[];
   tags: string[];
   group: string | null;
+}
+
+/** Names of the workflow's user data that a job reads and sets. */
+export interface UserDataUse {
+  inputs: string[];
+  outputs: string[];
+}
+
+/** A named JSON value that jobs pass to each other through the store. */
+export interface UserDataModel {
+  name: string;
+  /** Its first value; null if it has none until a job sets it. */
+  data: unknown;
+  /** Put back to its first value when the job that sets it starts over in a new run. */
+  isEphemeral: boolean;
+}
+
+/** Judges every attempt, successful or not. */
+export interface PostScript {
+  command: string;
+  timeoutMs: number;
 }
 
 /** A job that says nothing but its command. */
@@ -45,14 +74,18 @@ export const DEFAULT_JOB_CONFIG: Omit<JobConfig, 'command'> = {
   cwd: null,
   env: {},
   isolate: false,
+  ports: [],
   timeoutMs: null,
   deadlineMs: null,
   schedulingTimeoutMs: null,
   limitResources: true,
   inputFiles: [],
   outputFiles: [],
+  userData: { inputs: [], outputs: [] },
   output: null,
   retry: DEFAULT_RETRY,
+  failureHandler: null,
+  post: null,
   labels: [],
   tags: [],
   group: null,
@@ -82,6 +115,10 @@ export interface WorkflowModel {
   limits: Record<string, number>;
   maxParallel: number | null;
   usePendingFailed: boolean;
+  failureHandlers: FailureHandler[];
+  actions: ActionModel[];
+  /** Absent: the workflow has none. */
+  userData: UserDataModel[];
   requirements: Requirement[];
   /** Sorted job indexes; equal sets are stored once. */
   dependencySets: number[][];
@@ -93,7 +130,7 @@ export interface WorkflowModel {
 /** `job` waits for the jobs of its set because of these. */
 export interface DependencyReason {
   job: number;
-  kind: 'depends_on' | 'depends_on_regexes' | 'file' | 'written order';
+  kind: 'depends_on' | 'depends_on_regexes' | 'file' | 'user_data' | 'written order';
   /** The name, pattern or path that made the dependency. */
   via: string;
 }

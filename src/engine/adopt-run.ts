@@ -1,30 +1,48 @@
+import type { FinishReport } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { outcome } from '../core/outcome.ts';
-import { listHeldAttempts } from '../store/attempt-rows.ts';
+import { crashedPost } from '../core/post-result.ts';
+import { listHeldActions } from '../store/action-rows.ts';
+import { type LiveAttempt, listHeldAttempts } from '../store/attempt-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
+import { listHeldRecoveries } from '../store/recovery-rows.ts';
 import type { Script } from '../store/script.ts';
 import { findWorker, listWorkersOf, retire, type WorkerRow } from '../store/worker-rows.ts';
 import { findRun, findWorkflow, setDriver, type WorkflowRow } from '../store/workflow-rows.ts';
+import { endAction } from './due-actions.ts';
 import { endAttempts } from './end-attempts.ts';
+import { endRecovery } from './end-recovery.ts';
 
 /** Whether the worker may still be at work: not retired, and alive or within its lease. */
 export type IsAlive = (worker: WorkerRow, now: number) => boolean;
 
 /** What a worker still holds is lost with it, and it may report no more. Returns how many attempts that were. */
-export function* retireWorker(workerId: number, now: number, actor: string | null): Script<number> {
+export function* retireWorker(workerId: number, now: number): Script<number> {
   if (!(yield* retire(workerId, now))) return 0;
   const held = yield* listHeldAttempts(workerId);
-  const endings = held.map((live) => ({
-    live,
-    report: {
+  const endings = held.map((live) => ({ live, report: lastReport(live, now) }));
+  yield* endAttempts(endings, now, 'reaper');
+  for (const recovery of yield* listHeldRecoveries(workerId)) {
+    yield* endRecovery(recovery, outcome({ lost: true }), now);
+  }
+  for (const action of yield* listHeldActions(workerId)) {
+    yield* endAction(action, workerId, outcome({ lost: true }), now);
+  }
+  return held.length;
+}
+
+/** What ended before its worker did is judged by how it ended; only its post script was cut off. */
+function lastReport(live: LiveAttempt, now: number): Omit<FinishReport, 'token'> {
+  if (live.observed === null) {
+    return {
       started_at_ms: live.started_at,
       finished_at_ms: now,
       outcome: outcome({ lost: true }),
       usage: null,
-    },
-  }));
-  yield* endAttempts(endings, now, actor);
-  return held.length;
+    };
+  }
+  const observed = JSON.parse(live.observed) as FinishReport;
+  return { ...observed, post: crashedPost('it was cut off when its worker died') };
 }
 
 /** Retires the dead workers of a workflow. Returns how many attempts were lost with them. */
@@ -32,7 +50,7 @@ export function* reapDeadWorkers(workflow: WorkflowRow, now: number, isAlive: Is
   let lost = 0;
   for (const worker of yield* listWorkersOf(workflow.id, workflow.run_id)) {
     if (isAlive(worker, now)) continue;
-    const held = yield* retireWorker(worker.id, now, null);
+    const held = yield* retireWorker(worker.id, now);
     lost += held;
     yield* appendEvent({
       workflow_id: workflow.id,

@@ -1,6 +1,7 @@
 import type { Capacity, Claim } from '../core/engine.ts';
 import type { Requirement } from '../core/workflow-model.ts';
 import { insertAttempt, loadOutputs } from '../store/attempt-rows.ts';
+import { listHandlers } from '../store/handler-rows.ts';
 import {
   countLiveByRequirement,
   decodeConfig,
@@ -9,7 +10,9 @@ import {
   toPending,
 } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
-import { listRequirements, type WorkflowRow } from '../store/workflow-rows.ts';
+import { loadUserData } from '../store/user-data-rows.ts';
+import { listRequirements, type StoredRequirement, type WorkflowRow } from '../store/workflow-rows.ts';
+import { readHandler } from './load-policy.ts';
 
 /** What is free for one workflow while claims are made; shrinks with each. */
 class Room {
@@ -63,8 +66,6 @@ class Room {
   }
 }
 
-type StoredRequirement = Requirement & { id: number };
-
 /**
  * Claims what fits, by priority, then in the order of creation. Ready jobs are asked for by requirement, so
  * that any number of jobs that do not fit costs nothing. `capacity` is reduced by what was claimed.
@@ -89,6 +90,8 @@ export function* claimJobs(
 
   const claims: Claim[] = [];
   let outputs: Record<string, unknown> | null = null;
+  const userData = new Map<string, unknown>();
+  const patterns = yield* stderrPatterns(workflow.id);
   for (const job of candidates) {
     if (room.slots <= 0) break;
     const requirement = requirements.get(job.requirement_id)!;
@@ -100,8 +103,10 @@ export function* claimJobs(
       yield* claimJob(workflow, job, workerId, now, {
         config,
         requirement,
+        stderr_patterns: patterns.get(config.failureHandler ?? '') ?? [],
         outputs: config.template ? outputs! : {},
         variables: config.template ? (JSON.parse(workflow.variables) as Record<string, unknown>) : {},
+        user_data: yield* inputValues(workflow.id, config.userData.inputs, userData),
       }),
     );
   }
@@ -113,7 +118,7 @@ function* claimJob(
   job: JobRow,
   workerId: number,
   now: number,
-  facts: Pick<Claim, 'config' | 'requirement' | 'outputs' | 'variables'>,
+  facts: Pick<Claim, 'config' | 'requirement' | 'stderr_patterns' | 'outputs' | 'variables' | 'user_data'>,
 ): Script<Claim> {
   yield* toPending(job);
   const attempt = {
@@ -133,6 +138,35 @@ function* claimJob(
     output_dir: workflow.output_dir,
     ...facts,
   };
+}
+
+/** The values that a job reads. Those in `known` were read before: many jobs often share one large value. */
+function* inputValues(
+  workflowId: number,
+  names: readonly string[],
+  known: Map<string, unknown>,
+): Script<Record<string, unknown>> {
+  const unread = names.filter((name) => !known.has(name));
+  if (unread.length > 0) {
+    const values = yield* loadUserData(workflowId, unread);
+    for (const name of unread) known.set(name, values.get(name));
+  }
+  const found = names.map((name) => [name, known.get(name)] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
+/** The stderr patterns of each failure handler, by its name. */
+function* stderrPatterns(workflowId: number): Script<Map<string, string[]>> {
+  const patterns = new Map<string, string[]>();
+  for (const row of yield* listHandlers(workflowId)) {
+    const handler = readHandler(row);
+    if (handler === 'unreadable') continue;
+    patterns.set(
+      handler.name,
+      handler.rules.flatMap((rule) => rule.stderr ?? []),
+    );
+  }
+  return patterns;
 }
 
 /** Limits hold for all workers of the workflow together, so they are measured in the claiming transaction. */

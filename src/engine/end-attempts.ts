@@ -1,21 +1,32 @@
-import type { FinishReport } from '../core/engine.ts';
+import type { FinishReport, RecoveryOrder } from '../core/engine.ts';
 import type { LiveAttempt } from '../store/attempt-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { hasOpenJobs } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
 import { addToRun, finishRun, type RunTotals } from '../store/workflow-rows.ts';
-import { endAttempt } from './end-attempt.ts';
+import { type Closer, endAttempt } from './end-attempt.ts';
 
 export interface AttemptEnding {
   live: LiveAttempt;
   report: Omit<FinishReport, 'token'>;
 }
 
-/** Ends attempts one by one, adds them to their runs' totals, and ends the runs that are complete by it. */
-export function* endAttempts(endings: AttemptEnding[], now: number, actor: string | null): Script<void> {
+/**
+ * Ends attempts one by one, adds them to their runs' totals, and ends the runs that are complete by it. Returns
+ * the recovery scripts that the closer has to run.
+ */
+export function* endAttempts(endings: AttemptEnding[], now: number, closer: Closer): Script<RecoveryOrder[]> {
+  const recoveries: RecoveryOrder[] = [];
   const runs = new Map<string, RunTotals & { workflowId: number; runId: number }>();
   for (const { live, report } of endings) {
-    const decision = yield* endAttempt(live, report, now, actor);
+    const decision = yield* endAttempt(live, report, now, closer);
+    if (decision.recoveryScript !== null) {
+      recoveries.push({
+        token: live.id,
+        script: decision.recoveryScript,
+        return_code: decision.matchCode ?? 0,
+      });
+    }
     const key = `${live.workflow_id} ${live.run_id}`;
     const run = runs.get(key) ?? {
       workflowId: live.workflow_id,
@@ -36,6 +47,7 @@ export function* endAttempts(endings: AttemptEnding[], now: number, actor: strin
     yield* addToRun(workflowId, runId, totals);
     yield* finishIfComplete(workflowId, runId, now);
   }
+  return recoveries;
 }
 
 /** Ends the run when no job is open any more. */

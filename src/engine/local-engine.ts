@@ -12,6 +12,9 @@ import type {
   JobRef,
   NewWorkflow,
   PageQuery,
+  ResetRequest,
+  ResetResult,
+  RetryRequest,
   WorkerIdentity,
 } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
@@ -36,13 +39,15 @@ import type { Store } from '../store/store.ts';
 import { findWorker, insertWorker, listWorkersOf, type WorkerRow } from '../store/worker-rows.ts';
 import { findWorkflow, listRequirements, listWorkflows, type WorkflowRow } from '../store/workflow-rows.ts';
 import { adoptRun, retireWorker } from './adopt-run.ts';
-import { cancelJobs } from './cancel-jobs.ts';
+import { cancelWorkflow } from './cancel-workflow.ts';
 import { createWorkflow } from './create-workflow.ts';
 import { exchange } from './exchange.ts';
 import { explainJob } from './explain-job.ts';
 import { isProcessAlive } from './process-identity.ts';
 import { readStatus } from './read-status.ts';
 import { attemptRecord, eventRecord, jobRecord, workerRecord, workflowRecord } from './records.ts';
+import { resetStatus } from './reset-status.ts';
+import { retryJob } from './retry-job.ts';
 import type { WakeChannel } from './wake-channel.ts';
 
 export const LEASE_MS = 30_000;
@@ -167,7 +172,18 @@ export class LocalEngine implements Engine {
   }
 
   cancel(workflowId: number, request: CancelRequest): Promise<CancelResult> {
-    return this.write((now) => cancelJobs(workflowId, request, now, isAlive));
+    return this.write((now) => cancelWorkflow(workflowId, request, now, isAlive));
+  }
+
+  resetStatus(workflowId: number, request: ResetRequest): Promise<ResetResult> {
+    return this.write((now) => resetStatus(workflowId, request, now, isAlive));
+  }
+
+  async retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobRecord> {
+    await this.write(function* (now) {
+      yield* retryJob(yield* needWorkflow(workflowId), yield* needJob(workflowId, job), request, now);
+    });
+    return this.getJob(workflowId, job);
   }
 
   async registerWorker(identity: WorkerIdentity): Promise<WorkerRecord> {
@@ -191,7 +207,7 @@ export class LocalEngine implements Engine {
   }
 
   async retireWorker(workerId: number): Promise<void> {
-    await this.write((now) => retireWorker(workerId, now, null));
+    await this.write((now) => retireWorker(workerId, now));
   }
 
   onChange(listener: () => void): () => void {

@@ -1,3 +1,4 @@
+import type { HandlerOutcome } from '../core/decide.ts';
 import { type JobStatus, statusName } from '../core/job-status.ts';
 import { logFiles } from '../core/log-files.ts';
 import { type Category, type Cause, describeOutcome, type Outcome } from '../core/outcome.ts';
@@ -11,6 +12,7 @@ import type {
   WorkerRecord,
   WorkflowRecord,
 } from '../core/records.ts';
+import { retryDelayMs } from '../core/retry-policy.ts';
 import type { AttemptRow } from '../store/attempt-rows.ts';
 import type { EventRow } from '../store/event-rows.ts';
 import { decodeConfig, type JobWithCounts } from '../store/job-rows.ts';
@@ -60,11 +62,14 @@ export function jobRecord(row: JobWithCounts, runId: number): JobRecord {
     priority: row.priority,
     visit: row.visit,
     attempt_id: row.attempt_id,
+    current_attempt_id: row.attempt_id,
     failure_count: row.failure_count,
     preemption_count: row.preemption_count,
     max_retries_failure: retry.max_retries_failure,
     max_retries_preemption: retry.max_retries_preemption,
     retry_available_at_ms: row.not_before ?? 0,
+    next_retry_delay_ms:
+      row.failure_count < retry.max_retries_failure ? retryDelayMs(retry, row.failure_count + 1, 0) : 0,
     reason: row.reason,
     cancel_requested: row.cancel_requested === 1,
   };
@@ -94,6 +99,8 @@ export function attemptRecord(row: AttemptRow, outputDir: string): AttemptRecord
     category: row.category as Category | null,
     verdict: row.verdict,
     rule: row.rule,
+    handler_outcome: row.handler_outcome as HandlerOutcome | null,
+    recovery: row.recovery === null ? null : (JSON.parse(row.recovery) as Outcome),
     reason: row.reason,
     actor: row.actor,
     usage: row.usage === null ? null : (JSON.parse(row.usage) as Usage),

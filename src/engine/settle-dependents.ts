@@ -24,7 +24,7 @@ export function* settleDependents(
       if (!next.succeeded && set.unsuccessful === 1) {
         const reason = `its dependency ${next.name} did not succeed`;
         for (const dependent of yield* listCanceledBySet(set.id)) {
-          yield* moveJob(dependent, ['blocked'], 'canceled', { reason });
+          yield* moveJob(dependent, ['blocked'], 'canceled', { reason, canceled_by: next.id });
           yield* appendEvent({
             workflow_id: workflow.id,
             run_id: workflow.run_id,

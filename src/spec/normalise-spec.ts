@@ -1,9 +1,12 @@
 import { basename, extname } from 'node:path';
+import type { FailureHandler } from '../core/failure-rule.ts';
 import type { JobModel, WorkflowModel } from '../core/workflow-model.ts';
+import { warnOfIdleRules } from './check/check-failure-rules.ts';
 import { ReferenceCheck } from './check/check-references.ts';
 import { calledJobs, checkConditions, checkRoutes, type RoutedJob } from './check/check-routes.ts';
 import { checkSections } from './check/check-sections.ts';
 import { checkStepTemplates } from './check/check-step-templates.ts';
+import { checkUserData } from './check/check-user-data.ts';
 import { findUnsupported } from './check/find-unsupported.ts';
 import { onCallJobs } from './check/on-call-jobs.ts';
 import type { Findings } from './findings.ts';
@@ -11,7 +14,9 @@ import { collapseDrafts } from './normalise/collapse-drafts.ts';
 import { DependencyGraph } from './normalise/dependency-graph.ts';
 import { draftSteps } from './normalise/draft-steps.ts';
 import { expandJobs } from './normalise/expand-jobs.ts';
+import { normaliseHandlers } from './normalise/failure-handlers.ts';
 import type { JobDraft } from './normalise/job-draft.ts';
+import { normaliseActions } from './normalise/normalise-actions.ts';
 import { type Dependencies, resolveDependencies } from './normalise/resolve-dependencies.ts';
 import { type NormaliseOptions, SpecContext } from './normalise/spec-context.ts';
 import type { WorkflowSpec } from './schema/workflow-schema.ts';
@@ -35,7 +40,7 @@ export function normaliseSpec(
     findings,
   );
   const jobs = drafts.map((draft) => ({ draft, written: writtenJob(spec, draft) }));
-  const references = new ReferenceCheck(spec, context.shared, findings);
+  const references = new ReferenceCheck(spec, findings);
   for (const { draft, written: job } of jobs) references.check(job, draft);
 
   const called = calledJobs(spec, jobs, findings);
@@ -57,9 +62,12 @@ export function normaliseSpec(
   checkRoutes(spec, jobs, graph, findings);
   checkConditions(spec, findings);
   if (spec.steps) checkStepTemplates(drafts, spec.variables ?? {}, graph, onCall, findings);
+  checkUserData(jobs, context.userData, findings);
   findUnsupported(spec, findings);
   warnOfUnused(context);
-  return buildModel(spec, fileName, context, drafts, dependencies);
+  const handlers = normaliseHandlers(context);
+  warnOfIdleRules(handlers, new Set(drafts.map(({ failureHandler }) => failureHandler)), findings);
+  return buildModel(spec, fileName, context, drafts, dependencies, handlers);
 }
 
 function writtenJob(spec: WorkflowSpec, draft: JobDraft): RoutedJob['written'] {
@@ -109,6 +117,7 @@ function buildModel(
   context: SpecContext,
   drafts: readonly JobDraft[],
   { setOf, sets, reasons }: Dependencies,
+  failureHandlers: FailureHandler[],
 ): WorkflowModel {
   return {
     name: spec.name ?? (basename(fileName, extname(fileName)).replace(/[^\w.-]+/g, '') || 'workflow'),
@@ -120,6 +129,13 @@ function buildModel(
     limits: spec.limits ?? {},
     maxParallel: spec.max_parallel ?? null,
     usePendingFailed: spec.use_pending_failed ?? false,
+    failureHandlers,
+    actions: normaliseActions(
+      spec.actions ?? [],
+      drafts.map(({ name }) => name),
+      context.findings,
+    ),
+    userData: context.userData.models,
     requirements: context.requirements.requirements,
     dependencySets: sets,
     jobs: drafts.map((draft, job) => jobModel(draft, setOf[job]!)),
@@ -144,11 +160,17 @@ function jobModel(draft: JobDraft, dependencySet: number | null): JobModel {
       ...settings,
       inputFiles: distinct(draft.inputFiles),
       outputFiles: distinct(draft.outputFiles),
+      userData: {
+        inputs: distinct(draft.inputUserData),
+        outputs: distinct(draft.outputUserData),
+      },
       labels: draft.labels,
+      failureHandler: draft.failureHandler,
+      post: draft.post,
     },
   };
 }
 
-function distinct(files: JobDraft['inputFiles']): string[] {
-  return files.length === 0 ? [] : [...new Set(files.map(({ text }) => text))];
+function distinct(references: JobDraft['inputFiles']): string[] {
+  return references.length === 0 ? [] : [...new Set(references.map(({ text }) => text))];
 }

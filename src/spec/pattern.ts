@@ -13,6 +13,11 @@ export function patternError(pattern: string): string | undefined {
   }
 }
 
+/** Those of the patterns that are found in the text. The patterns must be valid. */
+export function foundPatterns(patterns: readonly string[], text: string): string[] {
+  return patterns.filter((pattern) => re2().RE2JS.compile(pattern).matcher(text).find());
+}
+
 /** The indexes of the names that `pattern` matches as a whole, ascending. The pattern must be valid. */
 export function matchingIndexes(pattern: string, names: readonly string[]): number[] {
   const compiled = re2().RE2JS.compile(pattern);

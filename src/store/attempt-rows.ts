@@ -23,6 +23,9 @@ export interface AttemptRow {
   verdict: string | null;
   counts_as: string | null;
   rule: string | null;
+  handler_outcome: string | null;
+  /** Outcome of the recovery script. */
+  recovery: string | null;
   reason: string | null;
   actor: string | null;
   walk: string | null;
@@ -32,7 +35,8 @@ export interface AttemptRow {
 
 const COLUMNS = `attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, attempt.run_id, attempt.visit,
   attempt.attempt_id, attempt.worker_id, attempt.claimed_at, attempt.started_at, attempt.finished_at, attempt.outcome,
-  attempt.cause, attempt.match_code, attempt.category, attempt.verdict, attempt.counts_as, attempt.rule, attempt.reason,
+  attempt.cause, attempt.match_code, attempt.category, attempt.verdict, attempt.counts_as, attempt.rule, attempt.handler_outcome,
+  (select recovery.outcome from recovery where recovery.token = attempt.id) as recovery, attempt.reason,
   attempt.actor, attempt.walk, attempt.usage, attempt.output`;
 
 export function* insertAttempt(attempt: {
@@ -67,13 +71,22 @@ export interface LiveAttempt {
   visit: number;
   attempt_id: number;
   started_at: number | null;
+  /** The report of how the command ended, while the post script runs. */
+  observed: string | null;
   cancel_requested: number;
+  /** Why the job is in its status; of a cancel request, its reason. */
+  job_reason: string | null;
+  memory_bytes: number | null;
+  use_pending_failed: number;
+  failure_handler_id: number | null;
   config: string;
 }
 
 const LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, attempt.run_id, attempt.visit,
-  attempt.attempt_id, attempt.started_at, job.cancel_requested, job.config
-  from attempt join job on job.id = attempt.job_id where attempt.finished_at is null`;
+  attempt.attempt_id, attempt.started_at, attempt.observed, job.cancel_requested, job.reason as job_reason,
+  requirement.memory_bytes, workflow.use_pending_failed, job.failure_handler_id, job.config
+  from attempt join job on job.id = attempt.job_id join requirement on requirement.id = job.requirement_id
+  join workflow on workflow.id = attempt.workflow_id where attempt.finished_at is null`;
 
 /** The attempt if it is still live and held by the worker. */
 export function* findLiveAttempt(token: number, workerId: number): Script<LiveAttempt | undefined> {
@@ -102,6 +115,16 @@ export function* startAttempt(token: number, startedAt: number): Script<void> {
   );
 }
 
+/** What is known before the post script has spoken; from here on the attempt cannot be lost any more. */
+export function* observeAttempt(token: number, startedAt: number | null, observed: string): Script<void> {
+  yield* changeOne(
+    'update attempt set started_at = ?, observed = ? where id = ? and observed is null and finished_at is null',
+    startedAt,
+    observed,
+    token,
+  );
+}
+
 export interface AttemptEnd {
   started_at: number | null;
   finished_at: number;
@@ -118,7 +141,7 @@ export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
   const { decision } = end;
   yield* changeOne(
     `update attempt set started_at = ?, finished_at = ?, outcome = ?, cause = ?, match_code = ?, category = ?,
-      verdict = ?, counts_as = ?, rule = ?, reason = ?, actor = ?, walk = ?, usage = ?, output = ?
+      verdict = ?, counts_as = ?, rule = ?, handler_outcome = ?, reason = ?, actor = ?, walk = ?, usage = ?, output = ?
      where id = ? and finished_at is null`,
     end.started_at,
     end.finished_at,
@@ -129,6 +152,7 @@ export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
     decision.verdict.kind,
     end.counts_as,
     decision.rule,
+    decision.handlerOutcome,
     decision.reason,
     end.actor,
     JSON.stringify(decision.walk),

@@ -46,13 +46,15 @@ export function* insertJob(
   links: {
     requirement_id: number;
     dependency_set_id: number | null;
+    failure_handler_id: number | null;
     status: JobStatus;
     schedule_by: number | null;
   },
 ): Script<number> {
   return yield* insert(
     `insert into job (workflow_id, name, scope, status, priority, requirement_id, dependency_set_id,
-      cancel_on_failure, scheduling_timeout, schedule_by, config) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      failure_handler_id, cancel_on_failure, scheduling_timeout, schedule_by, config)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     workflowId,
     job.name,
     job.scope,
@@ -60,6 +62,7 @@ export function* insertJob(
     job.priority,
     links.requirement_id,
     links.dependency_set_id,
+    links.failure_handler_id,
     job.cancelOnBlockingJobFailure ? 1 : 0,
     job.config.schedulingTimeoutMs,
     links.schedule_by,
@@ -140,7 +143,8 @@ export function* hasOpenJobs(workflowId: number): Script<boolean> {
 /** Waiting jobs whose time has come become claimable. */
 export function* wakeDueJobs(workflowId: number, now: number): Script<void> {
   yield* change(
-    'update job set not_before = null where workflow_id = ? and status = 2 and not_before is not null and not_before <= ?',
+    `update job set not_before = null where workflow_id = ? and status = 2 and not_before is not null
+       and not_before <= ? and recovery_token is null`,
     workflowId,
     now,
   );
@@ -149,7 +153,8 @@ export function* wakeDueJobs(workflowId: number, now: number): Script<void> {
 /** The earliest time at which a waiting job of the workflow becomes due or gives up; null if none waits. */
 export function* nextDueTime(workflowId: number): Script<number | null> {
   const waiting = yield* first<{ at: number | null }>(
-    'select min(not_before) as at from job where workflow_id = ? and status = 2 and not_before is not null',
+    `select min(not_before) as at from job
+     where workflow_id = ? and status = 2 and not_before is not null and recovery_token is null`,
     workflowId,
   );
   const scheduling = yield* first<{ at: number | null }>(
@@ -197,13 +202,23 @@ export function* moveJob(
   job: { id: number; attempt_id: number },
   from: JobStatus[],
   to: JobStatus,
-  facts: { reason: string; not_before?: number | null },
+  facts: {
+    reason: string;
+    not_before?: number | null;
+    /** The attempt whose recovery script must end first. */
+    recovery_token?: number | null;
+    /** The dependency that did not succeed. */
+    canceled_by?: number | null;
+  },
 ): Script<void> {
   yield* changeOne(
-    `update job set status = ?, not_before = ?, reason = ?, cancel_requested = 0, schedule_by = null
+    `update job set status = ?, not_before = ?, recovery_token = ?, canceled_by = ?, reason = ?, cancel_requested = 0,
+      schedule_by = null
      where id = ? and attempt_id = ? and status in ${placeholders(from.length)}`,
     JOB_STATUS[to],
     facts.not_before ?? null,
+    facts.recovery_token ?? null,
+    facts.canceled_by ?? null,
     facts.reason,
     job.id,
     job.attempt_id,
@@ -262,5 +277,81 @@ export function* requestCancel(jobId: number, reason: string): Script<void> {
     'update job set cancel_requested = 1, reason = ? where id = ? and status in (3, 4)',
     reason,
     jobId,
+  );
+}
+
+/** What the next attempts may use, for this job alone: a requirement that others share is copied first. */
+export function* changeResources(
+  jobId: number,
+  change: { memoryBytes: number | null; runtimeMs: number | null },
+  config: JobConfig,
+): Script<void> {
+  if (change.memoryBytes !== null) {
+    yield* changeOne(
+      `update job set requirement_id = ? where id = ?`,
+      yield* copyRequirement(jobId, change.memoryBytes),
+      jobId,
+    );
+  }
+  if (change.runtimeMs !== null) {
+    const changed = encodeConfig({ ...config, timeoutMs: change.runtimeMs });
+    yield* changeOne('update job set config = ? where id = ?', changed, jobId);
+  }
+}
+
+function* copyRequirement(jobId: number, memoryBytes: number): Script<number> {
+  return yield* insert(
+    `insert into requirement (workflow_id, name, cpus, memory_bytes, gpus, nodes, resources)
+     select requirement.workflow_id, requirement.name, cpus, ?, gpus, nodes, resources
+     from requirement join job on job.requirement_id = requirement.id where job.id = ?`,
+    memoryBytes,
+    jobId,
+  );
+}
+
+/** Jobs that were canceled because a member of the set did not succeed. */
+export function* listCanceledBecauseOf(setId: number): Script<JobRow[]> {
+  return yield* all<JobRow>(
+    `select ${COLUMNS} from job where dependency_set_id = ? and status = 7 and canceled_by is not null order by id`,
+    setId,
+  );
+}
+
+/** All jobs; or those that did not succeed, and everything downstream of them. */
+export function* listJobsToReset(workflowId: number, failedOnly: boolean): Script<JobRow[]> {
+  if (!failedOnly) {
+    return yield* all<JobRow>(`select ${COLUMNS} from job where workflow_id = ? order by id`, workflowId);
+  }
+  return yield* all<JobRow>(
+    `with recursive chosen (id) as (
+       select id from job where workflow_id = ? and status in (6, 7, 8, 10)
+       union
+       select dependent.id from chosen
+       join dependency_member on dependency_member.job_id = chosen.id
+       join job dependent on dependent.dependency_set_id = dependency_member.set_id
+     )
+     select ${COLUMNS} from job where id in (select id from chosen) order by id`,
+    workflowId,
+  );
+}
+
+/** → uninitialized, as if it had never run; its attempts stay in the history of their run. */
+export function* resetJob(jobId: number): Script<void> {
+  yield* changeOne(
+    `update job set status = 0, visit = 1, attempt_id = 0, not_before = null, recovery_token = null, canceled_by = null,
+      cancel_requested = 0, schedule_by = null, reason = null where id = ?`,
+    jobId,
+  );
+}
+
+/** uninitialized → ready or blocked, by what the dependency sets say. */
+export function* startOver(workflowId: number, now: number): Script<void> {
+  const open = `dependency_set_id is not null and exists (
+    select 1 from dependency_set where dependency_set.id = job.dependency_set_id and remaining > 0)`;
+  yield* change(`update job set status = 1 where workflow_id = ? and status = 0 and ${open}`, workflowId);
+  yield* change(
+    'update job set status = 2, schedule_by = ? + scheduling_timeout where workflow_id = ? and status = 0',
+    now,
+    workflowId,
   );
 }

@@ -10,6 +10,7 @@ export interface WorkflowRow {
   variables: string;
   limits: string;
   max_parallel: number | null;
+  use_pending_failed: number;
   cwd: string;
   output_dir: string;
   run_id: number;
@@ -18,7 +19,7 @@ export interface WorkflowRow {
 }
 
 const COLUMNS =
-  'id, name, description, owner, project, variables, limits, max_parallel, cwd, output_dir, run_id, job_count, created_at';
+  'id, name, description, owner, project, variables, limits, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, created_at';
 
 export function* insertWorkflow(
   model: WorkflowModel,
@@ -80,7 +81,9 @@ export function* insertRequirement(workflowId: number, requirement: Requirement)
   );
 }
 
-export interface RequirementRow {
+export type StoredRequirement = Requirement & { id: number };
+
+interface RequirementRow {
   id: number;
   name: string | null;
   cpus: number | null;
@@ -90,12 +93,16 @@ export interface RequirementRow {
   resources: string;
 }
 
-export function* listRequirements(workflowId: number): Script<(Requirement & { id: number })[]> {
+export function* listRequirements(workflowId: number): Script<StoredRequirement[]> {
   const rows = yield* all<RequirementRow>(
     'select id, name, cpus, memory_bytes, gpus, nodes, resources from requirement where workflow_id = ? order by id',
     workflowId,
   );
-  return rows.map((row) => ({
+  return rows.map(storedRequirement);
+}
+
+function storedRequirement(row: RequirementRow): StoredRequirement {
+  return {
     id: row.id,
     name: row.name,
     cpus: row.cpus,
@@ -103,7 +110,7 @@ export function* listRequirements(workflowId: number): Script<(Requirement & { i
     gpus: row.gpus,
     nodes: row.nodes,
     resources: JSON.parse(row.resources) as Record<string, number>,
-  }));
+  };
 }
 
 export interface RunRow {
@@ -171,4 +178,13 @@ export function* addToRun(workflowId: number, runId: number, totals: RunTotals):
     workflowId,
     runId,
   );
+}
+
+/** The run is open again: something in it is to be done once more. */
+export function* reopenRun(workflowId: number, runId: number): Script<void> {
+  yield* change('update run set finished_at = null where workflow_id = ? and run_id = ?', workflowId, runId);
+}
+
+export function* setCurrentRun(workflowId: number, runId: number): Script<void> {
+  yield* change('update workflow set run_id = ? where id = ?', runId, workflowId);
 }

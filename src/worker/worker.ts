@@ -1,13 +1,27 @@
-import type { Capacity, Claim, Engine, FinishReport, StartReport } from '../core/engine.ts';
+import type {
+  ActionReport,
+  Capacity,
+  Claim,
+  Engine,
+  ExchangeResult,
+  FinishReport,
+  RecoveryReport,
+  StartReport,
+} from '../core/engine.ts';
 import { doesNotFit, isFitting } from '../core/fit.ts';
 import { causeOf, type Outcome, outcome } from '../core/outcome.ts';
+import { crashedPost, type PostResult } from '../core/post-result.ts';
 import { ownIdentity } from '../engine/process-identity.ts';
-import { cleanUpEarlierAttempts } from './clean-up-attempts.ts';
+import { cleanUpEarlierAttempts, removeWorkDirectory } from './clean-up-attempts.ts';
+import { completeReport, isIncomplete } from './complete-report.ts';
 import type { EndedNotice, StartedNotice } from './launcher/protocol.ts';
 import { Launchers } from './launchers.ts';
+import { MachineRoom } from './machine-room.ts';
+import { PortBook } from './port-book.ts';
+import { SideScripts } from './side-scripts.ts';
 import { Signal } from './signal.ts';
-import { attemptFiles, type KeepWork, planSpawn } from './spawn-order.ts';
-import { readStepOutput } from './step-output.ts';
+import { type KeepWork, planSpawn } from './spawn-order.ts';
+import { removeUserDataDirectories } from './user-data-files.ts';
 
 export interface WorkerOptions {
   workflowId: number;
@@ -29,19 +43,20 @@ const RENEW_MS = 10_000;
 /** How long a start may go unreported when nothing else is to be said. */
 const START_REPORT_MS = 50;
 /** While claimed jobs are at hand, ends are reported together: each commit waits for the disk. */
-const END_REPORT_MS = 8;
+const END_REPORT_MS = 10;
 /** Jobs shorter than this on average are claimed ahead, so that no slot waits for a commit. */
 const SHORT_MS = 100;
-/** No limit that anybody reaches. */
-const MANY = 1_000_000;
 /** How much is claimed ahead, in machines full of jobs. */
-const AHEAD = 6;
+const AHEAD = 12;
 
 /** Claims jobs of one workflow, has them launched, watches them and reports what became of them. */
 export class Worker {
   private readonly engine: Engine;
   private readonly options: WorkerOptions;
   private readonly launchers: Launchers;
+  private readonly scripts: SideScripts;
+  private readonly ports = new PortBook();
+  private readonly room: MachineRoom;
   private readonly live = new Map<number, Claim>();
   /** Claimed ahead, not yet launched. */
   private readonly ahead: Claim[] = [];
@@ -50,6 +65,10 @@ export class Worker {
   private readonly wake = new Signal();
   private started: StartReport[] = [];
   private finished: FinishReport[] = [];
+  private recovered: RecoveryReport[] = [];
+  private acted: ActionReport[] = [];
+  /** Reported attempts: what their post or recovery scripts need until the engine has answered. */
+  private readonly reported = new Map<number, { claim: Claim; report: FinishReport }>();
   /** Ended attempts whose reports are still being prepared. */
   private preparing = 0;
   private exchanging = false;
@@ -59,7 +78,13 @@ export class Worker {
   constructor(engine: Engine, options: WorkerOptions, launchers = new Launchers(options.stateDir)) {
     this.engine = engine;
     this.options = options;
+    this.room = new MachineRoom(options);
     this.launchers = launchers;
+    this.scripts = new SideScripts(launchers, options, {
+      judged: (report, post, stopped) => this.onJudged(report, post, stopped),
+      recovered: (report) => this.onRecovered(report),
+      acted: (report) => this.onActed(report),
+    });
     launchers.listen({
       started: (notice) => this.onStarted(notice),
       ended: (notice) => this.onEnded(notice),
@@ -77,7 +102,9 @@ export class Worker {
       const adoption = await this.engine.adopt(this.options.workflowId, workerId);
       if (adoption.mode === 'follow') return 'follow';
       await this.launchers.start();
-      return await this.drive(workerId);
+      const end = await this.drive(workerId);
+      if (end !== 'stopped') await this.leave(workerId);
+      return end;
     } finally {
       unsubscribe();
       await this.launchers.stop();
@@ -106,28 +133,44 @@ export class Worker {
         if (status.exit_code === 3) return 'waiting';
         if (nextDueAt === null && status.counts.ready > 0) await this.refuseUnfitting();
       }
-      if (this.finished.length === 0) await this.wake.wait(this.patience(nextDueAt));
+      if (this.finished.length + this.recovered.length + this.acted.length === 0)
+        await this.wake.wait(this.patience(nextDueAt));
+    }
+  }
+
+  /** Does what is to be done at a worker's end, and waits for it. */
+  private async leave(workerId: number): Promise<void> {
+    await this.exchange(workerId, true);
+    while (!this.isIdle()) {
+      await this.wake.wait(RENEW_MS);
+      await this.exchange(workerId, true);
     }
   }
 
   /** One transaction: what has started, what has ended, what to do next. */
-  private async exchange(workerId: number): Promise<number | null> {
-    const { started, finished } = this;
+  private async exchange(workerId: number, leaving = false): Promise<number | null> {
+    const { started, finished, recovered, acted } = this;
     this.started = [];
     this.finished = [];
+    this.recovered = [];
+    this.acted = [];
     const ended = new Set(finished.map((report) => report.token));
     this.exchanging = true;
     const result = await this.engine
       .exchange(workerId, {
         started: started.filter((report) => !ended.has(report.token)),
         finished,
-        capacity: this.ending === 'no' ? this.capacity() : null,
+        recovered,
+        acted,
+        leaving,
+        capacity: this.ending === 'no' && !leaving ? this.capacity() : null,
         workflow_id: this.options.workflowId,
       })
       .finally(() => {
         this.exchanging = false;
       });
     for (const token of result.rejected) this.launchers.end(token, 'canceled', true);
+    this.runScripts(result, finished);
     for (const token of result.cancel) this.cancel(token);
     this.ahead.push(...result.claims);
     if (this.ending === 'no') this.launchNext();
@@ -135,14 +178,76 @@ export class Worker {
     return result.next_due_at_ms;
   }
 
+  /** Post scripts of what has just been reported, and recovery scripts of what will be tried again. */
+  private runScripts(result: ExchangeResult, finished: FinishReport[]): void {
+    const posts = new Set(result.post);
+    for (const token of posts) {
+      const { claim, report } = this.reported.get(token)!;
+      this.live.set(token, claim);
+      if (this.ending === 'no') this.scripts.post(claim, report);
+      else this.onJudged(report, crashedPost('stopped'), true);
+    }
+    for (const order of result.recover) {
+      const { claim } = this.reported.get(order.token)!;
+      if (this.ending === 'no') this.scripts.recover(claim, order);
+      else this.onRecovered({ token: order.token, outcome: outcome({ stopped: true }) });
+    }
+    for (const order of result.act) {
+      if (this.ending === 'no') this.scripts.act(order);
+      else this.onActed({ action_id: order.action_id, outcome: outcome({ stopped: true }) });
+    }
+    for (const { token } of finished) if (!posts.has(token)) this.reported.delete(token);
+  }
+
+  /** The post script has spoken; one that was stopped with the run leaves the attempt as free as that. */
+  private onJudged(report: FinishReport, post: PostResult, stopped: boolean): void {
+    const { claim } = this.reported.get(report.token)!;
+    this.live.delete(report.token);
+    const judged = stopped
+      ? { ...report, outcome: { ...report.outcome, stopped: true } }
+      : { ...report, post };
+    removeWorkDirectory(claim, this.options, post.exitCode === 0);
+    this.report(claim, judged);
+  }
+
+  private onActed(report: ActionReport): void {
+    this.acted.push(report);
+    this.wake.raise();
+  }
+
+  private onRecovered(report: RecoveryReport): void {
+    this.recovered.push(report);
+    this.wake.raise();
+  }
+
   /** Launches what was claimed, in that order, as far as it fits now. */
   private launchNext(): void {
-    for (let next = this.ahead[0]; next !== undefined && this.fits(next); next = this.ahead[0]) {
+    for (
+      let next = this.ahead[0];
+      next !== undefined && this.room.fits(next, this.live.values());
+      next = this.ahead[0]
+    ) {
       this.ahead.shift();
       this.live.set(next.token, next);
-      const plan = planSpawn(next, this.options);
-      if (plan.ok) this.launchers.spawn(plan.order);
-      else this.endUnstarted(next, { spawnError: plan.problem });
+      if (next.config.ports.length === 0) this.launch(next, {});
+      else void this.launchWithPorts(next);
+    }
+  }
+
+  private launch(claim: Claim, ports: Record<string, number>): void {
+    removeUserDataDirectories(claim, this.options.stateDir);
+    const plan = planSpawn(claim, ports, this.options);
+    if (plan.ok) this.launchers.spawn(plan.order);
+    else this.endUnstarted(claim, { spawnError: plan.problem });
+  }
+
+  private async launchWithPorts(claim: Claim): Promise<void> {
+    try {
+      const ports = await this.ports.take(claim.token, claim.config.ports);
+      if (this.ending === 'no') this.launch(claim, ports);
+      else this.endUnstarted(claim, { stopped: true });
+    } catch (error) {
+      this.endUnstarted(claim, { spawnError: (error as Error).message });
     }
   }
 
@@ -153,8 +258,11 @@ export class Worker {
   private cancel(token: number): void {
     const index = this.ahead.findIndex((claim) => claim.token === token);
     const [claim] = index < 0 ? [] : this.ahead.splice(index, 1);
-    if (claim === undefined) this.launchers.end(token, 'canceled', false);
-    else this.endUnstarted(claim, { canceled: true });
+    if (claim !== undefined) this.endUnstarted(claim, { canceled: true });
+    else {
+      this.launchers.end(token, 'canceled', false);
+      this.scripts.cancel(token);
+    }
   }
 
   private endUnstarted(claim: Claim, facts: Partial<Outcome>): void {
@@ -169,11 +277,14 @@ export class Worker {
   }
 
   private onStarted({ token, startedAt }: StartedNotice): void {
+    // Scripts beside attempts have no start of their own to report.
+    if (!this.live.has(token)) return;
     this.started.push({ token, started_at_ms: startedAt });
     this.wake.raiseWithin(START_REPORT_MS);
   }
 
   private onEnded(notice: EndedNotice): void {
+    if (this.scripts.ended(notice)) return;
     const claim = this.live.get(notice.token);
     if (claim === undefined) return;
     this.live.delete(notice.token);
@@ -189,27 +300,24 @@ export class Worker {
       outcome: notice.outcome,
       usage: notice.usage,
     };
-    if (claim.config.output === null || causeOf(notice.outcome) !== null) {
+    if (!isIncomplete(claim, notice.outcome)) {
       this.report(claim, report);
       return;
     }
     this.preparing += 1;
-    const { stdoutPath } = attemptFiles(claim, this.options.stateDir);
-    readStepOutput(stdoutPath, claim.config.output)
-      .catch((error: Error) => ({ ok: false as const, problem: `its stdout (${error.message})` }))
-      .then((read) => {
-        this.preparing -= 1;
-        if (read.ok) report.output = read.output;
-        else report.outcome = { ...report.outcome, missingOutputs: [read.problem] };
-        this.report(claim, report);
-      });
+    void completeReport(claim, report, this.options.stateDir).then(() => {
+      this.preparing -= 1;
+      this.report(claim, report);
+    });
   }
 
   private report(claim: Claim, report: FinishReport): void {
     if (this.options.keepWork === 'failed' && causeOf(report.outcome) === null) {
       cleanUpEarlierAttempts(claim, this.options.stateDir);
     }
+    this.ports.release(claim.token);
     this.finished.push(report);
+    this.reported.set(report.token, { claim, report });
     if (this.ahead.length > 0) this.wake.raiseWithin(END_REPORT_MS);
     else this.wake.raise();
   }
@@ -219,56 +327,23 @@ export class Worker {
     this.ending = how;
     for (const token of this.live.keys()) this.launchers.end(token, 'stopped', how === 'kill');
     this.giveBackAhead();
+    this.scripts.stop(how === 'kill');
     this.wake.raise();
   }
 
   private isIdle(): boolean {
-    return this.live.size + this.ahead.length + this.preparing + this.finished.length === 0;
+    const atWork = this.live.size + this.ahead.length + this.preparing + this.scripts.size;
+    return atWork + this.finished.length + this.recovered.length + this.acted.length === 0;
   }
 
   private patience(nextDueAt: number | null): number {
     return nextDueAt === null ? RENEW_MS : Math.min(RENEW_MS, Math.max(0, nextDueAt - Date.now()));
   }
 
-  /** A job without a requirement takes one CPU, or less if more may run in parallel. */
-  private get defaultCpus(): number {
-    const { cpus, maxParallel } = this.options;
-    return maxParallel !== null && maxParallel > cpus ? cpus / maxParallel : 1;
-  }
-
-  /** What is left when `times` machines like this one run the claims. */
-  private left(times: number, claims: Iterable<Claim>): Capacity {
-    const { cpus, memoryBytes, gpus, maxParallel } = this.options;
-    const left: Capacity = {
-      cpus: cpus * times,
-      memory_bytes: memoryBytes * times,
-      gpus: gpus * times,
-      slots: (maxParallel ?? MANY) * times,
-      default_cpus: this.defaultCpus,
-    };
-    for (const { requirement } of claims) {
-      left.slots -= 1;
-      left.cpus -= requirement.cpus ?? left.default_cpus;
-      left.memory_bytes -= requirement.memoryBytes ?? 0;
-      left.gpus -= requirement.gpus;
-    }
-    return left;
-  }
-
   /** What to ask for: what is free, and more where jobs are so short that slots would wait for commits. */
   private capacity(): Capacity {
     const isShort = this.meanMs !== null && this.meanMs < SHORT_MS;
-    return this.left(isShort ? 1 + AHEAD : 1, [...this.live.values(), ...this.ahead]);
-  }
-
-  private fits({ requirement }: Claim): boolean {
-    const left = this.left(1, this.live.values());
-    return (
-      left.slots > 0 &&
-      (requirement.cpus ?? left.default_cpus) <= left.cpus + 1e-9 &&
-      (requirement.memoryBytes ?? 0) <= left.memory_bytes &&
-      requirement.gpus <= left.gpus
-    );
+    return this.room.left(isShort ? 1 + AHEAD : 1, [...this.live.values(), ...this.ahead]);
   }
 
   /** Nothing runs, nothing waits for a time, and yet no ready job was claimed: none will ever fit. */

@@ -63,7 +63,25 @@ describe('a line of plain progress', () => {
     );
   });
 
-  test('is not made of events that end no attempt', () => {
+  test('tells who has to decide, what recovery scripts did, and what people did by hand', () => {
+    expect(text({ type: 'ask', reason: 'somebody has to decide', data: { outcome: 'exit 11' } })).toBe(
+      '12:01:07 ask     train_1  exit 11 - somebody has to decide',
+    );
+    expect(
+      text({ type: 'recovery', reason: 'the recovery script failed', data: { outcome: 'exit 9' } }),
+    ).toBe('12:01:07 recover train_1  exit 9 - the recovery script failed');
+    expect(text({ type: 'abort', reason: 'aborted by rule 1 of net', data: { outcome: 'exit 1' } })).toBe(
+      '12:01:07 abort   train_1  exit 1 - aborted by rule 1 of net',
+    );
+    expect(text({ type: 'manual_retry', reason: 'retried by ada', data: {} })).toBe(
+      '12:01:07 retry   train_1  retried by ada',
+    );
+    expect(text({ type: 'run_reset', job_name: null, reason: 'run 2 begun by ada', data: {} })).toBe(
+      '12:01:07 reset   run 2 begun by ada',
+    );
+  });
+
+  test('is not made of events that change nothing about a job', () => {
     expect(text({ type: 'run_started', job_name: null })).toBeNull();
   });
 });

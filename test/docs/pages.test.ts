@@ -20,7 +20,7 @@ const specs = PAGES.flatMap((page) =>
 );
 
 describe('what the pages say to do', () => {
-  for (const page of ['README.md', 'docs/quick-start.md', 'docs/cli.md']) {
+  for (const page of ['README.md', 'docs/quick-start.md', 'docs/cli.md', 'docs/failure-policy.md']) {
     test(`works in the order of ${page}`, async () => {
       expect(await followPage(readText(page), new ReaderShell())).toEqual([]);
     });
@@ -45,6 +45,8 @@ describe('specs in the pages', () => {
       const { stdout } = await shell.run('holdfast attempts 1 --output json');
       const attempts = JSON.parse(stdout) as AttemptRecord[];
       expect(attempts.flatMap(({ cause }) => cause ?? [])).toEqual(causes);
+      const rules = markedWith(block, 'rules')?.split(',');
+      if (rules !== undefined) expect(attempts.map(({ rule }) => rule)).toEqual(rules);
     });
   }
 });

@@ -12,6 +12,7 @@ import {
 } from '../../src/core/job-status.ts';
 import { formatDuration } from '../../src/core/quantity.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/retry-policy.ts';
+import { failureRuleSchema } from '../../src/spec/schema/failure-handler-schema.ts';
 import { MARKER_NAME } from '../../src/worker/launcher/marker.ts';
 import { codeWords, fences, readText, sections, tableRows } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
@@ -29,7 +30,7 @@ describe('docs/statuses.md', () => {
     expect(drawn).toEqual(STATUS_TRANSITIONS);
   });
 
-  test('draws an end for exactly the statuses from which nothing leads away', () => {
+  test('draws an end for exactly the statuses in which a job has ended', () => {
     const ends = [...page.matchAll(/^ *(\w+) --> \[\*\]$/gm)].map((match) => match[1]);
     const reached = new Set(STATUS_TRANSITIONS.map(({ to }) => to));
     expect(ends.sort()).toEqual([...reached].filter((status) => TERMINAL_STATUSES.has(status)).sort());
@@ -71,9 +72,11 @@ test('docs/environment.md lists the variables of a job, all of them and no other
     work_dir: '/work',
     checkpoint_dir: '/checkpoint',
     report_path: '/report',
+    user_data_dir: '/user_data',
   });
   const listed = tableRows(readText('docs/environment.md')).flatMap(([names]) => codeWords(names!));
-  expect(listed.sort()).toEqual([...Object.keys(given), MARKER_NAME].sort());
+  const ofScripts = ['HOLDFAST_RETURN_CODE', 'TORC_RETURN_CODE', 'HOLDFAST_MISSING_OUTPUTS'];
+  expect(listed.sort()).toEqual([...Object.keys(given), ...ofScripts, MARKER_NAME].sort());
 });
 
 describe('docs/retry.md', () => {
@@ -98,8 +101,27 @@ describe('docs/retry.md', () => {
   });
 });
 
-test('docs/failure-policy.md has the rules in the order in which they are asked', () => {
-  expect([...sections(readText('docs/failure-policy.md'), 2).keys()]).toEqual(RULE_NAMES);
+describe('docs/failure-policy.md', () => {
+  const page = readText('docs/failure-policy.md');
+
+  test('draws the rules in the order in which they are asked', () => {
+    const diagram = fences(page).find(({ language }) => language === 'mermaid')!.text;
+    const nodes = [...diagram.matchAll(/^ *(\w+)\["<b>(\w+)<\/b>.*"\]$/gm)].map(([, id, name]) => [id, name]);
+    expect(nodes).toEqual(RULE_NAMES.map((name) => [name, name]));
+    const arrows = [...diagram.matchAll(/^ *(\w+) --> (\w+)$/gm)].map(([, from, to]) => [from, to]);
+    expect(arrows).toEqual(RULE_NAMES.slice(1).map((name, index) => [RULE_NAMES[index], name]));
+    expect(nodes.length + arrows.length + 1).toBe(diagram.trim().split('\n').length);
+  });
+
+  test('explains every rule, in that order', () => {
+    expect([...sections(sections(page, 2).get('The rules')!, 3).keys()]).toEqual(RULE_NAMES);
+  });
+
+  test('lists every key of a rule', () => {
+    const text = sections(page, 2).get('Failure handlers')!;
+    const listed = tableRows(text).flatMap(([keys]) => codeWords(keys!));
+    expect(listed.sort()).toEqual(Object.keys(failureRuleSchema.shape).sort());
+  });
 });
 
 describe('docs/cli.md', () => {
@@ -107,7 +129,7 @@ describe('docs/cli.md', () => {
 
   test('has a section for every command that help lists, and no others', async () => {
     const { stdout } = await new ReaderShell().run('holdfast help');
-    const listed = [...stdout.split('Commands:')[1]!.matchAll(/^ {2}(\w+) /gm)].map((match) => match[1]);
+    const listed = [...stdout.split('Commands:')[1]!.matchAll(/^ {2}([\w-]+) /gm)].map((match) => match[1]);
     expect([...commands.keys()].sort()).toEqual(listed.sort());
   });
 

@@ -94,7 +94,13 @@ describe.concurrent('a lost attempt', () => {
     const dead = await engine.registerWorker({ ...ownIdentity(), pid, start_time: '1' });
     await engine.adopt(id, dead.id);
     const capacity = { cpus: 1, memory_bytes: 1, gpus: 0, slots: 1, default_cpus: 1 };
-    const { claims } = await engine.exchange(dead.id, { started: [], finished: [], capacity });
+    const { claims } = await engine.exchange(dead.id, {
+      started: [],
+      finished: [],
+      recovered: [],
+      acted: [],
+      capacity,
+    });
     await engine.close();
     expect(claims.map((claim) => claim.job_name)).toEqual(['job']);
     expect(await world.job('job')).toMatchObject({ status: 'pending', attempt_id: 1 });

@@ -20,7 +20,7 @@ describe.concurrent('a job that fails', () => {
         command: 'exit 5',
         retry: { max_retries_failure: 3, retry_on_exit_codes: [5], no_retry_on_exit_codes: [5] },
       },
-      'retry',
+      'final',
       'code 5 is in no_retry_on_exit_codes',
     ],
     [

@@ -160,9 +160,9 @@ describe.concurrent('a spec that cannot run', () => {
   test.for([
     [
       'uses what this version does not have',
-      { use_pending_failed: true },
+      { routing: { max_loops: 3 } },
       { command: 'true' },
-      ['this version cannot run pending_failed (spec.json:1:'],
+      ['this version cannot run failure routing (spec.json:1:'],
     ],
     [
       'needs more CPUs than there are',

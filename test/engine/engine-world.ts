@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Capacity, Claim, Engine, ExchangeResult } from '../../src/core/engine.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
+import type { PostResult } from '../../src/core/post-result.ts';
 import type { AttemptRecord, EventRecord, JobRecord } from '../../src/core/records.ts';
 import type { WorkflowModel } from '../../src/core/workflow-model.ts';
 import { LEASE_MS } from '../../src/engine/local-engine.ts';
@@ -85,19 +86,26 @@ export class WorkerHand {
 
   exchange(part: {
     started?: Claim[];
-    finished?: { claim: Claim; outcome: Outcome; startedAt?: number | null }[];
+    finished?: { claim: Claim; outcome: Outcome; startedAt?: number | null; post?: PostResult }[];
+    recovered?: { token: number; outcome: Outcome }[];
+    acted?: { action_id: number; outcome: Outcome }[];
+    leaving?: boolean;
     capacity?: Capacity | null;
   }): Promise<ExchangeResult> {
     const { now } = this.world.clock;
     return this.world.engine.exchange(this.id, {
       started: (part.started ?? []).map(({ token }) => ({ token, started_at_ms: now })),
-      finished: (part.finished ?? []).map(({ claim, outcome: facts, startedAt = now }) => ({
+      finished: (part.finished ?? []).map(({ claim, outcome: facts, startedAt = now, post }) => ({
         token: claim.token,
         started_at_ms: startedAt,
         finished_at_ms: now,
         outcome: facts,
         usage: null,
+        ...(post === undefined ? {} : { post }),
       })),
+      recovered: part.recovered ?? [],
+      acted: part.acted ?? [],
+      leaving: part.leaving ?? false,
       capacity: part.capacity ?? null,
       workflow_id: this.world.workflowId,
     });

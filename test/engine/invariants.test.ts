@@ -1,11 +1,35 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Claim } from '../../src/core/engine.ts';
+import type { FailureHandler } from '../../src/core/failure-rule.ts';
 import { TERMINAL_STATUSES, UNSUCCESSFUL_STATUSES } from '../../src/core/job-status.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type { AttemptRecord, JobRecord } from '../../src/core/records.ts';
 import { EngineWorld, PLENTY, type WorkerHand } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
+
+/** Exit code 7 has a recovery script and three executions; others are left to `retry`. */
+const FIX: FailureHandler = {
+  name: 'fix',
+  rules: [
+    {
+      exitCodes: [[7, 7]],
+      matchAllExitCodes: false,
+      signals: [],
+      stderr: null,
+      causes: [],
+      categories: [],
+      recoveryScript: 'fix.sh',
+      maxRetries: 3,
+      category: null,
+      delayMs: null,
+      memory: null,
+      runtime: null,
+      verdict: 'retry',
+      mode: 'act',
+    },
+  ],
+};
 
 /** A random graph: job i may wait for jobs before it. */
 const anyGraph: fc.Arbitrary<SimpleJob[]> = fc
@@ -17,6 +41,7 @@ const anyGraph: fc.Arbitrary<SimpleJob[]> = fc
       runsAfterFailure: fc.boolean(),
       priority: fc.nat(2),
       licence: fc.nat(1),
+      handled: fc.boolean(),
     }),
     { minLength: 1, maxLength: 8 },
   )
@@ -28,6 +53,7 @@ const anyGraph: fc.Arbitrary<SimpleJob[]> = fc
       runsAfterFailure: draft.runsAfterFailure,
       priority: draft.priority,
       resources: draft.licence > 0 ? { licence: 1 } : {},
+      ...(draft.handled ? { handler: 'fix' } : {}),
     })),
   );
 
@@ -35,6 +61,7 @@ type Step =
   | { do: 'claim'; slots: number }
   | { do: 'start'; pick: number }
   | { do: 'finish'; pick: number; code: number; again: boolean }
+  | { do: 'recover' }
   | { do: 'stop'; pick: number }
   | { do: 'lose' }
   | { do: 'cancel'; pick: number | null }
@@ -55,6 +82,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       again: fc.boolean(),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('recover' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('stop' as const), pick: fc.nat(7) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('lose' as const) }) },
   {
@@ -70,6 +98,7 @@ class Play {
   private readonly graph: SimpleJob[];
   private worker: WorkerHand;
   private held: Claim[] = [];
+  private recovering: number[] = [];
   private readonly started = new Set<number>();
   private seen = new Map<string, AttemptRecord>();
   private ended = new Map<string, string>();
@@ -98,6 +127,9 @@ class Play {
       case 'finish':
         if (chosen !== undefined) await this.finish(chosen, outcome({ exitCode: step.code }), step.again);
         break;
+      case 'recover':
+        await this.recover();
+        break;
       case 'stop':
         if (chosen !== undefined)
           await this.finish(chosen, outcome({ stopped: true, signal: 'SIGTERM' }), false);
@@ -108,6 +140,7 @@ class Play {
         this.worker = await this.world.remoteWorker();
         await expect(before.claim()).rejects.toMatchObject({ code: 'WORKER_RETIRED' });
         this.held = [];
+        this.recovering = [];
         break;
       }
       case 'cancel': {
@@ -133,7 +166,7 @@ class Play {
       if (status.complete) return;
       const result = await this.worker.exchange({ capacity: PLENTY });
       this.held.push(...result.claims);
-      if (this.held.length === 0) {
+      if (this.held.length === 0 && this.recovering.length === 0) {
         expect(
           result.next_due_at_ms,
           'nothing runs, nothing is due, and yet it is not complete',
@@ -141,6 +174,7 @@ class Play {
         this.world.clock.now = result.next_due_at_ms!;
       }
       for (const claim of [...this.held]) await this.finish(claim, outcome({ exitCode: 0 }), false);
+      await this.recover();
       await this.check();
     }
     expect.unreachable('the run does not end');
@@ -152,11 +186,20 @@ class Play {
       outcome: facts,
       startedAt: this.started.has(claim.token) ? this.world.clock.now : null,
     };
-    expect((await this.worker.exchange({ finished: [ending] })).rejected).toEqual([]);
+    const result = await this.worker.exchange({ finished: [ending] });
+    expect(result.rejected).toEqual([]);
+    this.recovering.push(...result.recover.map((order) => order.token));
     this.held = this.held.filter((other) => other.token !== claim.token);
     if (!again) return;
     const contradiction = { ...ending, outcome: outcome({ exitCode: 99 }) };
     expect((await this.worker.exchange({ finished: [contradiction] })).rejected).toEqual([claim.token]);
+  }
+
+  private async recover(): Promise<void> {
+    const tokens = this.recovering.splice(0);
+    await this.worker.exchange({
+      recovered: tokens.map((token) => ({ token, outcome: outcome({ exitCode: 0 }) })),
+    });
   }
 
   async check(): Promise<void> {
@@ -178,8 +221,10 @@ class Play {
     );
     for (const [key, before] of this.seen) {
       expect(now.has(key), 'attempts only grow').toBe(true);
-      if (before.finished_at_ms !== null)
-        expect(now.get(key), 'finished attempts never change').toEqual(before);
+      if (before.finished_at_ms === null) continue;
+      // Its recovery script ends later, once.
+      const recovery = before.recovery ?? now.get(key)!.recovery;
+      expect(now.get(key), 'finished attempts never change').toEqual({ ...before, recovery });
     }
     const live = attempts
       .filter((attempt) => attempt.finished_at_ms === null)
@@ -203,7 +248,8 @@ class Play {
     const before = this.ended.get(job.name);
     if (before !== undefined) expect(job.status, 'terminal jobs never revive').toBe(before);
     if (TERMINAL_STATUSES.has(job.status)) this.ended.set(job.name, job.status);
-    expect(job.failure_count).toBeLessThanOrEqual(job.max_retries_failure + 1);
+    const executions = Math.max(job.max_retries_failure + 1, this.draft(job.name).handler ? 3 : 0);
+    expect(job.failure_count).toBeLessThanOrEqual(executions);
     expect(job.preemption_count).toBeLessThanOrEqual(job.max_retries_preemption + 1);
   }
 
@@ -215,7 +261,7 @@ class Play {
 test('invariants hold after every step of any interleaving, and every run ends', async () => {
   await fc.assert(
     fc.asyncProperty(anyGraph, fc.array(anyStep, { maxLength: 40 }), async (graph, steps) => {
-      const world = await EngineWorld.create(simpleModel(graph, { limits: { licence: 2 } }));
+      const world = await EngineWorld.create(simpleModel(graph, { limits: { licence: 2 }, handlers: [FIX] }));
       try {
         const play = new Play(world, graph, await world.remoteWorker());
         await play.check();

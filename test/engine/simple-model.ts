@@ -1,3 +1,5 @@
+import type { ActionModel } from '../../src/core/action.ts';
+import type { FailureHandler } from '../../src/core/failure-rule.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/retry-policy.ts';
 import { DEFAULT_JOB_CONFIG, type Requirement, type WorkflowModel } from '../../src/core/workflow-model.ts';
 
@@ -11,13 +13,22 @@ export interface SimpleJob {
   priority?: number;
   runsAfterFailure?: boolean;
   cpus?: number;
+  memoryBytes?: number;
   resources?: Record<string, number>;
+  handler?: string;
+  post?: string;
 }
 
 /** A workflow model as loadSpec would make it, without the spec. */
 export function simpleModel(
   jobs: SimpleJob[],
-  options: { limits?: Record<string, number>; maxParallel?: number } = {},
+  options: {
+    limits?: Record<string, number>;
+    maxParallel?: number;
+    handlers?: FailureHandler[];
+    actions?: ActionModel[];
+    usePendingFailed?: boolean;
+  } = {},
 ): WorkflowModel {
   const index = new Map(jobs.map((job, position) => [job.name, position]));
   const requirements: Requirement[] = [];
@@ -40,7 +51,10 @@ export function simpleModel(
     variables: {},
     limits: options.limits ?? {},
     maxParallel: options.maxParallel ?? null,
-    usePendingFailed: false,
+    usePendingFailed: options.usePendingFailed ?? false,
+    failureHandlers: options.handlers ?? [],
+    actions: options.actions ?? [],
+    userData: [],
     requirements,
     dependencySets,
     dependencyReasons: [],
@@ -59,7 +73,7 @@ export function simpleModel(
       requirement: once(requirementKeys, requirements, {
         name: null,
         cpus: job.cpus ?? null,
-        memoryBytes: null,
+        memoryBytes: job.memoryBytes ?? null,
         gpus: 0,
         nodes: 1,
         resources: job.resources ?? {},
@@ -70,6 +84,8 @@ export function simpleModel(
         deadlineMs: job.deadlineMs ?? null,
         schedulingTimeoutMs: job.schedulingTimeoutMs ?? null,
         retry: { ...DEFAULT_RETRY, ...job.retry },
+        failureHandler: job.handler ?? null,
+        post: job.post === undefined ? null : { command: job.post, timeoutMs: 1000 },
       },
     })),
   };

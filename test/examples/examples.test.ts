@@ -44,6 +44,11 @@ const EXPECTED: Record<string, Expected> = {
     recovered: { simulate_2: [75], simulate_3: [3], simulate_4: [152], simulate_5: [139] },
     says: ['report', '6 walks, mean square distance 312\n'],
   },
+  'recovery.yaml': {
+    jobs: 6,
+    recovered: { index: [10], reconstruct_2: [1], reconstruct_3: [152], check: [0] },
+    says: ['publish', 'published 30 events\n'],
+  },
   'sweep.yaml': { jobs: 9, recovered: {}, says: ['select', '200 0.30 2\n'] },
   'pipeline.json5': { jobs: 3, recovered: { fetch: [7] }, says: ['count', '      3 the\n'] },
   'steps.yaml': {
@@ -52,6 +57,11 @@ const EXPECTED: Record<string, Expected> = {
     says: ['notify', "to #nightly: It's $(whoami) & friends (v2.10) total 16\n"],
   },
   'limits.yaml': { jobs: 8, recovered: {}, says: ['most_licences', 'at most 2 licences at a time\n'] },
+  'user-data.yaml': {
+    jobs: 5,
+    recovered: {},
+    says: ['report', `Unit #7, it's $(whoami) & "friends": 50 of 100 are above 50.5\n`],
+  },
   'barrier.yaml': { jobs: 17, recovered: {}, says: ['check', '8 of 8 exchanged\n'] },
 };
 

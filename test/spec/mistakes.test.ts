@@ -243,6 +243,11 @@ jobs:
       `failure_handlers: [{name: h, rules: [{signals: [SIGFOO]}]}]\n${job('failure_handler: h')}`,
       '"SIGFOO" is not a signal',
     ],
+    [
+      'ports that would be the same variable',
+      job('ports: [http, HTTP]'),
+      'two of the names would be the same variable',
+    ],
     ['a version that does not exist', 'version: "9"\nsteps: {a: {exec: x}}\n', 'expected "1.0" or "2.0"'],
     [
       'an impossible name for an environment variable',

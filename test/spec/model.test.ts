@@ -17,6 +17,9 @@ describe('the model', () => {
       limits: {},
       maxParallel: null,
       usePendingFailed: false,
+      failureHandlers: [],
+      actions: [],
+      userData: [],
       requirements: [{ name: null, cpus: null, memoryBytes: null, gpus: 0, nodes: 1, resources: {} }],
       dependencySets: [],
       dependencyReasons: [],
@@ -55,6 +58,7 @@ jobs:
     env: { B: "y-\${variables.target}", C: true }
     cwd: sub
     isolate: true
+    ports: [http, admin]
     resource_requirements: big
     resources: { licence: 2 }
     labels: [fast]
@@ -85,6 +89,7 @@ jobs:
         env: { A: '1', B: 'y-prod', C: 'true', N: '5' },
         cwd: 'sub',
         isolate: true,
+        ports: ['http', 'admin'],
         labels: ['fast'],
         timeoutMs: 20_000,
         deadlineMs: 3_600_000,
@@ -159,7 +164,7 @@ describe('retry', () => {
     expect(
       retry(
         `retry_defaults: { max_retries_failure: 2, max_delay: 90, jitter: full }
-jobs: [{name: a, command: x, retry: {max_retries_failure: 5, initial_delay: 1.5, retry_on_exit_codes: [75]}}]`,
+jobs: [{name: a, command: x, retry: {max_retries_failure: 5, initial_delay: 1.5, retry_on_exit_codes: [75], retry_on_timeout: false}}]`,
         { retryDefaults: { max_retries_preemption: 7, max_retries_failure: 9, max_retry_delay_ms: 1 } },
       ),
     ).toEqual({
@@ -169,6 +174,7 @@ jobs: [{name: a, command: x, retry: {max_retries_failure: 5, initial_delay: 1.5,
       initial_retry_delay_ms: 1500,
       max_retry_delay_ms: 90_000,
       retry_on_exit_codes: [75],
+      retry_on_timeout: false,
       jitter: 'full',
     });
   });

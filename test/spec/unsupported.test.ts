@@ -8,9 +8,9 @@ import { workflowSchema } from '../../src/spec/schema/workflow-schema.ts';
 /** Keys that reach the model; each is shown to do so by a test of the model, dependencies or sweeps. */
 const MODELLED = {
   workflow:
-    'version name description user project metadata parameters variables env files resource_requirements limits max_parallel retry_defaults order jobs steps',
-  job: 'name command depends_on depends_on_regexes input_files output_files input_files_regexes output_files_regexes resource_requirements resources retry labels env cwd isolate timeout deadline scheduling_timeout limit_resources priority cancel_on_blocking_job_failure parameters parameter_mode use_parameters',
-  step: 'type exec depends_on env timeout tags group output retry',
+    'version name description user project metadata parameters variables env files user_data resource_requirements limits max_parallel failure_handlers use_pending_failed retry_defaults order actions jobs steps',
+  job: 'name command depends_on depends_on_regexes input_files output_files input_files_regexes output_files_regexes input_user_data output_user_data input_user_data_regexes output_user_data_regexes resource_requirements resources failure_handler retry post labels env cwd isolate ports timeout deadline scheduling_timeout limit_resources priority cancel_on_blocking_job_failure parameters parameter_mode use_parameters',
+  step: 'type exec depends_on env timeout tags group output retry failure_handler post',
 };
 
 /** Only some values of these ask for a later version; the others are modelled. */
@@ -38,27 +38,12 @@ describe('nothing is accepted and ignored', () => {
 describe('what belongs to a later version', () => {
   it.each<[string, string[]]>([
     [
-      'failure_handlers: [{name: h, rules: [{exit_codes: [1, "10-19"]}]}]\njobs: [{name: a, command: x, failure_handler: h}]',
-      ['1:1 failure_handlers: failure handlers', '2:30 jobs[0].failure_handler: failure handlers'],
-    ],
-    ['use_pending_failed: true\njobs: [{name: a, command: x}]', ['1:1 use_pending_failed: pending_failed']],
-    ['jobs: [{name: a, command: x, post: check}]', ['1:30 jobs[0].post: post scripts']],
-    ['jobs: [{name: a, command: x, ports: [http]}]', ['1:30 jobs[0].ports: ports']],
-    [
       'slurm_schedulers: [{name: s, account: a, walltime: "04:00:00"}]\nslurm_defaults: {qos: high}\njobs: [{name: a, command: x, scheduler: s}]',
       ['1:1 slurm_schedulers: Slurm', '2:1 slurm_defaults: Slurm', '3:30 jobs[0].scheduler: Slurm'],
     ],
     [
-      'actions: [{trigger_type: on_workflow_start, action_type: run_commands, commands: [x]}]\njobs: [{name: a, command: x}]',
-      ['1:1 actions: actions'],
-    ],
-    [
-      'user_data: [{name: m, data: 1}]\njobs: [{name: a, command: "x ${user_data.input.m}", output_user_data: m}]',
-      [
-        '1:1 user_data: user data',
-        '2:53 jobs[0].output_user_data: user data',
-        '2:18 jobs[0].command: user data',
-      ],
+      'actions: [{trigger_type: on_workflow_start, action_type: run_commands, commands: [x], persistent: true}, {trigger_type: on_workflow_start, action_type: schedule_nodes}]\njobs: [{name: a, command: x}]',
+      ['1:87 actions[0].persistent: actions that happen again', '1:140 actions[1].action_type: Slurm'],
     ],
     [
       'resource_requirements: [{name: r, num_nodes: 2}]\njobs: [{name: a, command: x, resource_requirements: r}, {name: b, command: x, resource_requirements: {num_nodes: 3}}]',
@@ -93,7 +78,7 @@ describe('what belongs to a later version', () => {
   it('is not what says that nothing is wanted', () => {
     expect(
       unsupported(
-        'use_pending_failed: false\nactions: []\nresource_monitor: {enabled: false}\nsteps: {a: {exec: x, forEach: false, fanout: map, on_fail: none, continue_on_failure: false}}',
+        'actions: []\nresource_monitor: {enabled: false}\nsteps: {a: {exec: x, forEach: false, fanout: map, on_fail: none, continue_on_failure: false}}',
       ),
     ).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import type { Command } from '../command-context.ts';
 import type { SpecPlace, Validation } from '../output/renderer.ts';
+import { policiesOfModel } from '../policy/policies-of-model.ts';
 import { loadSpecFile } from '../read-spec.ts';
 
 export const validateCommand: Command = async (context, { args }) => {
@@ -14,6 +15,7 @@ export const validateCommand: Command = async (context, { args }) => {
         problems: [],
         warnings: loaded.warnings.map(place),
         unsupported: loaded.unsupported.map(({ feature, ...rest }) => place({ ...rest, message: feature })),
+        policies: policiesOfModel(loaded.model),
       }
     : {
         file,
@@ -23,6 +25,7 @@ export const validateCommand: Command = async (context, { args }) => {
         problems: loaded.problems.map(place),
         warnings: [],
         unsupported: [],
+        policies: [],
       };
   context.print(context.render.validation(validation));
   return loaded.ok ? 0 : 2;

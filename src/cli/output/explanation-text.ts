@@ -1,5 +1,6 @@
+import { describeOutcome } from '../../core/outcome.ts';
 import { formatDuration } from '../../core/quantity.ts';
-import type { Explanation } from '../../core/records.ts';
+import type { AttemptRecord, Explanation } from '../../core/records.ts';
 import { attemptOutcome } from './list-tables.ts';
 import { shortTime } from './local-time.ts';
 import { shortPath } from './run-result-text.ts';
@@ -44,8 +45,26 @@ export function explanationText(explanation: Explanation, style: TextStyle): str
       lines.push(step.applies ? line : paint('dim', line));
     }
     if (attempt.cause !== null) lines.push(`    stderr: ${visibleText(shortPath(attempt.stderr_path, cwd))}`);
+    lines.push(...handlerLines(attempt, style));
   }
   lines.push('', `next: ${visibleText(explanation.next)}`);
   if (explanation.hint !== null) lines.push(`hint: ${visibleText(explanation.hint)}`);
+  return lines;
+}
+
+/** What became of the failure handler and of the script that ran before the retry. */
+function handlerLines(
+  { handler_outcome, recovery, stderr_path }: AttemptRecord,
+  { cwd }: TextStyle,
+): string[] {
+  const lines: string[] = [];
+  // Without a handler the walk has said so.
+  if (handler_outcome !== null && handler_outcome !== 'NoHandler') {
+    lines.push(`    failure handler: ${handler_outcome}`);
+  }
+  if (recovery !== null) {
+    const log = shortPath(stderr_path.replace(/\.e$/, '.recovery.e'), cwd);
+    lines.push(`    recovery script: ${visibleText(describeOutcome(recovery))} (${visibleText(log)})`);
+  }
   return lines;
 }

@@ -12,8 +12,11 @@ export const jsonRenderer: Renderer = {
   explanation: print,
   cancellation: (result, workflowId, dryRun) =>
     print({ workflow_id: workflowId, dry_run: dryRun, ...result }),
+  reset: (result, { workflowId, dryRun }) => print({ workflow_id: workflowId, dry_run: dryRun, ...result }),
+  manualRetry: (job) => print(job),
   validation: print,
   plan: print,
+  simulation: print,
   settings: print,
   checks: print,
 };

@@ -16,8 +16,11 @@ export const quietRenderer: Renderer = {
   events: (events) => lines(events.map((event) => event.id)),
   explanation: ({ job }) => job.status,
   cancellation: ({ canceled, stopping }) => lines([...canceled, ...stopping]),
+  reset: ({ jobs }) => lines(jobs.map(({ id }) => id)),
+  manualRetry: (job) => lines([job.id]),
   validation: ({ name }) => (name === null ? '' : lines([name])),
   plan: ({ waves }) => lines(waves.flatMap((wave) => wave.map((job) => job.name))),
+  simulation: ({ status }) => status,
   settings: (origins) => lines(origins.map(({ key }) => key)),
   checks: (checks) => lines(checks.filter(({ result }) => result !== 'ok').map(({ name }) => name)),
 };

@@ -1,4 +1,5 @@
-import type { CancelResult } from '../../core/engine.ts';
+import type { CancelResult, ResetResult } from '../../core/engine.ts';
+import type { JobStatus } from '../../core/job-status.ts';
 import type {
   AttemptRecord,
   EventRecord,
@@ -6,10 +7,12 @@ import type {
   JobRecord,
   WorkflowStatus,
 } from '../../core/records.ts';
+import type { SimulatedStep } from '../../core/simulate.ts';
 import type { SettingOrigin } from '../config/resolve-settings.ts';
 import type { Plan } from '../graph/plan.ts';
+import type { SharedPolicy } from '../policy/policies-of-model.ts';
 
-/** A job that ended without success, with what helps to see why. */
+/** A job that failed, or waits for a decision about it, with what helps to see why. */
 export interface FailedJob {
   job: JobRecord;
   /** The attempt that decided; null if it never had one. */
@@ -21,7 +24,7 @@ export interface FailedJob {
 /** What `run` tells at its end. */
 export interface RunResult {
   status: WorkflowStatus;
-  /** The first of the failed jobs. */
+  /** The first of the jobs that failed, or wait for a decision. */
   failed: FailedJob[];
   /** Completed jobs of which an attempt had failed or was lost. */
   recovered: JobRecord[];
@@ -46,6 +49,28 @@ export interface Validation {
   warnings: SpecPlace[];
   /** Features that are valid, but that this version cannot run. */
   unsupported: SpecPlace[];
+  /** What happens when jobs fail; none if the spec is not valid. */
+  policies?: SharedPolicy[];
+}
+
+/** What is told of a reset besides its result. */
+export interface ResetFacts {
+  workflowId: number;
+  dryRun: boolean;
+  /** The command to type next. */
+  next: string;
+}
+
+/** What `simulate` played. */
+export interface Simulation {
+  job: string;
+  /** Its policy in words. */
+  policy: string[];
+  steps: SimulatedStep[];
+  /** What the job is at the end of the steps. */
+  status: JobStatus;
+  /** Outcomes that were left when the job had ended. */
+  unused: string[];
 }
 
 /** One line of `doctor`. */
@@ -72,8 +97,12 @@ export interface Renderer {
   events(events: EventRecord[]): string;
   explanation(explanation: Explanation): string;
   cancellation(result: CancelResult, workflowId: number, dryRun: boolean): string;
+  reset(result: ResetResult, facts: ResetFacts): string;
+  /** `next`: the command that takes the job up; null if a process drives the run already. */
+  manualRetry(job: JobRecord, next: string | null): string;
   validation(validation: Validation): string;
   plan(plan: Plan, all: boolean): string;
+  simulation(simulation: Simulation): string;
   settings(origins: SettingOrigin[]): string;
   checks(checks: Check[]): string;
 }

@@ -1,12 +1,15 @@
 import { relative } from 'node:path';
-import { UNSUCCESSFUL_STATUSES } from '../../core/job-status.ts';
+import type { JobStatus } from '../../core/job-status.ts';
 import { attemptOutcome } from './list-tables.ts';
 import type { FailedJob, RunResult } from './renderer.ts';
 import { headline } from './status-text.ts';
 import { paintLine } from './styled-line.ts';
 import type { TextStyle } from './text-style.ts';
 import { visibleText } from './visible-text.ts';
-import { countsLine } from './workflow-state.ts';
+import { countsLine, statusStyle } from './workflow-state.ts';
+
+/** Jobs of which the end of a run tells how they failed; those that somebody has to look at first. */
+export const TOLD_STATUSES: readonly JobStatus[] = ['pending_failed', 'failed', 'terminated'];
 
 const NAMES_SHOWN = 10;
 
@@ -19,11 +22,10 @@ export function runResultText(result: RunResult, style: TextStyle): string[] {
   ];
   for (const job of failed) lines.push('', ...failedJobText(job, style));
 
-  const unshown = [...UNSUCCESSFUL_STATUSES]
-    .filter((each) => each !== 'canceled')
-    .reduce((sum, each) => sum + status.counts[each], -failed.length);
+  const present = TOLD_STATUSES.filter((each) => status.counts[each] > 0);
+  const unshown = present.reduce((sum, each) => sum + status.counts[each], -failed.length);
   if (unshown > 0)
-    lines.push(`and ${unshown} more: holdfast jobs ${status.workflow.id} --status failed,terminated`);
+    lines.push(`and ${unshown} more: holdfast jobs ${status.workflow.id} --status ${present.join(',')}`);
 
   if (recovered.length > 0) {
     const names = recovered.slice(0, NAMES_SHOWN).map((job) => visibleText(job.name));
@@ -39,7 +41,7 @@ export function runResultText(result: RunResult, style: TextStyle): string[] {
 
 function failedJobText({ job, attempt, stderr }: FailedJob, { paint, cwd }: TextStyle): string[] {
   const name = paint('bold', visibleText(job.name));
-  const status = paint('red', job.status);
+  const status = paint(statusStyle(job.status) ?? 'red', job.status);
   if (attempt === null) return [`${status} ${name}: ${visibleText(job.reason ?? 'no reason was recorded')}`];
   const told = [attemptOutcome(attempt), attempt.reason].filter((each) => each !== null);
   return [

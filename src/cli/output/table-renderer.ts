@@ -9,10 +9,13 @@ import {
 } from './list-tables.ts';
 import { planText } from './plan-text.ts';
 import type { Renderer } from './renderer.ts';
+import { resetText } from './reset-text.ts';
 import { runResultText } from './run-result-text.ts';
+import { simulationText } from './simulation-text.ts';
 import { statusText } from './status-text.ts';
 import type { TextStyle } from './text-style.ts';
 import { validationText } from './validation-text.ts';
+import { visibleText } from './visible-text.ts';
 
 export function tableRenderer(style: TextStyle): Renderer {
   const text = (lines: string[]): string => lines.join('\n');
@@ -34,8 +37,15 @@ export function tableRenderer(style: TextStyle): Renderer {
           : '';
       return `workflow ${workflowId}: ${would} ${jobs(canceled.length)}${running}`;
     },
+    reset: (result, facts) => text(resetText(result, facts, style)),
+    manualRetry: (job, next) =>
+      text([
+        `workflow ${job.workflow_id}: job ${visibleText(job.name)} is ready for attempt ${job.attempt_id + 1} of run ${job.run_id}`,
+        ...(next === null ? [] : [`next: ${next}`]),
+      ]),
     validation: (validation) => text(validationText(validation)),
     plan: (plan, all) => text(planText(plan, all, style)),
+    simulation: (simulation) => text(simulationText(simulation, style)),
     settings: (origins) => text(settingsTable(origins, style)),
     checks: (checks) => text(checksTable(checks, style)),
   };

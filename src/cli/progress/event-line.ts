@@ -10,16 +10,24 @@ const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
   requeue: { word: 'again', style: 'yellow' },
   failure: { word: 'failed', style: 'red' },
   cancel: { word: 'cancel', style: 'yellow' },
+  ask: { word: 'ask', style: 'yellow' },
+  abort: { word: 'abort', style: 'red' },
+  recovery: { word: 'recover', style: 'yellow' },
+  manual_retry: { word: 'retry', style: 'yellow' },
+  run_reset: { word: 'reset', style: 'yellow' },
 };
 
-/** `12:01:09 retry   train_1  exit 1 - retry 1 of 3 after 2s`; null for events that end no attempt. */
+/**
+ * `12:01:09 retry   train_1  exit 1 - retry 1 of 3 after 2s`; null for events that change nothing about a job.
+ */
 export function eventLine(event: EventRecord): StyledLine | null {
   const kind = WORDS[event.type];
-  if (kind === undefined || event.job_name === null) return null;
+  if (kind === undefined) return null;
+  const name = event.job_name === null ? '' : `${visibleText(event.job_name)}  `;
   return [
     { text: `${clockTime(event.at_ms)} ` },
     { text: kind.word.padEnd(8), style: kind.style },
-    { text: `${visibleText(event.job_name)}  ${visibleText(told(event))}` },
+    { text: `${name}${visibleText(told(event))}` },
   ];
 }
 

@@ -4,6 +4,7 @@ import { allPages } from '../all-pages.ts';
 import type { CommandContext } from '../command-context.ts';
 import { readTail } from '../logs/log-file.ts';
 import type { FailedJob, RunResult } from '../output/renderer.ts';
+import { TOLD_STATUSES } from '../output/run-result-text.ts';
 
 const FAILED_SHOWN = 10;
 const STDERR_LINES = 5;
@@ -18,9 +19,8 @@ export async function collectRunResult(
   // Only the table tells more than the status.
   if (context.settings.output !== 'table') return { status, failed: [], recovered: [], next: null };
   const { id, run_id } = status.workflow;
-  const page = await engine.listJobs(id, { statuses: ['failed', 'terminated'], limit: FAILED_SHOWN });
   const failed: FailedJob[] = [];
-  for (const job of page.items) {
+  for (const job of await toldJobs(engine, id)) {
     const attempts = await allPages((query) => engine.listAttempts(id, { ...query, job: job.id, run_id }));
     const attempt = attempts.at(-1) ?? null;
     failed.push({
@@ -37,6 +37,15 @@ export async function collectRunResult(
   };
 }
 
+async function toldJobs(engine: Engine, id: number): Promise<JobRecord[]> {
+  const jobs: JobRecord[] = [];
+  for (const each of TOLD_STATUSES) {
+    const limit = FAILED_SHOWN - jobs.length;
+    if (limit > 0) jobs.push(...(await engine.listJobs(id, { statuses: [each], limit })).items);
+  }
+  return jobs;
+}
+
 async function recoveredJobs(
   engine: Engine,
   { workflow, counts, attempts }: WorkflowStatus,
@@ -50,10 +59,14 @@ async function recoveredJobs(
 }
 
 function nextCommand(
-  { workflow, complete }: WorkflowStatus,
+  { workflow, complete, exit_code }: WorkflowStatus,
   failed: FailedJob[],
   { command }: Pick<CommandContext, 'command'>,
 ): string | null {
+  if (exit_code === 3) {
+    const reset = command('reset-status', workflow.id, '--failed-only');
+    return `${reset}, then ${command('run', workflow.id)}  (starts over what did not succeed)`;
+  }
   if (!complete) return `${command('run', workflow.id)}  (goes on where it stopped)`;
   return failed.length > 0 ? command('explain', workflow.id, failed[0]!.job.name) : null;
 }

@@ -1,9 +1,9 @@
 import type { Findings } from '../findings.ts';
 import { patternError } from '../pattern.ts';
-import type { SpecPath } from '../problem.ts';
 import { isStandIn } from '../schema/parse-structure.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 import { didYouMean } from '../suggest.ts';
+import { checkFailureRules } from './check-failure-rules.ts';
 
 const NAMED_SECTIONS = [
   'failure_handlers',
@@ -14,8 +14,6 @@ const NAMED_SECTIONS = [
 
 /** Keys that say something about `jobs` only; with `steps` they would be ignored. */
 const JOBS_ONLY = ['parameters', 'files', 'user_data', 'resource_requirements', 'limits'] as const;
-
-const MATCHERS = ['exit_codes', 'signals', 'stderr', 'causes', 'categories'] as const;
 
 /** What the sections of a workflow must say beyond their shape. */
 export function checkSections(spec: WorkflowSpec, written: object, findings: Findings): void {
@@ -49,37 +47,6 @@ function checkUniqueNames(section: string, entries: { name: string }[], findings
     else
       findings.error([section, index, 'name'], `the name "${name}" is already used by ${section}[${known}]`);
   }
-}
-
-function checkFailureRules(spec: WorkflowSpec, written: object, findings: Findings): void {
-  for (const [index, handler] of (spec.failure_handlers ?? []).entries()) {
-    for (const [number, rule] of handler.rules.entries()) {
-      const path = ['failure_handlers', index, 'rules', number];
-      if (!rule.match_all_exit_codes && !mentions(written, path, MATCHERS)) {
-        findings.error(
-          path,
-          `the rule matches nothing: give it ${MATCHERS.join(', ')} or match_all_exit_codes`,
-        );
-      }
-      const problem = rule.stderr === undefined ? undefined : patternError(rule.stderr);
-      if (problem) findings.error([...path, 'stderr'], problem);
-      if (rule.verdict === 'ask' && !spec.use_pending_failed) {
-        findings.error([...path, 'verdict'], '`ask` needs `use_pending_failed: true` in the workflow');
-      }
-      for (const key of ['memory', 'runtime'] as const) {
-        if (rule[`max_${key}`] !== undefined && rule[key] === undefined) {
-          findings.error([...path, `max_${key}`], `limits \`${key}\`, which the rule does not change`);
-        }
-      }
-    }
-  }
-}
-
-/** Whether a key was written, be it right or wrong. */
-function mentions(written: unknown, path: SpecPath, keys: readonly string[]): boolean {
-  let value = written;
-  for (const part of path) value = (value as Record<string | number, unknown> | undefined)?.[part];
-  return typeof value === 'object' && value !== null && keys.some((key) => Object.hasOwn(value, key));
 }
 
 function checkActions(spec: WorkflowSpec, findings: Findings): void {

@@ -14,11 +14,8 @@ const isTrue = (value: unknown) => value === true;
 const isFilled = (value: unknown) => Object.keys(value as object).length > 0;
 const asksForNodes = (value: unknown) => ((value as { num_nodes?: number }).num_nodes ?? 1) > 1;
 
-const HANDLER: LaterKey = { feature: 'failure handlers' };
-const POST: LaterKey = { feature: 'post scripts' };
 const ROUTES: LaterKey = { feature: 'failure routing', when: (value) => value !== 'none' };
 const ON_CALL: LaterKey = { feature: 'on-call jobs', when: isTrue };
-const USER_DATA: LaterKey = { feature: 'user data' };
 const NODES: LaterKey = { feature: 'jobs over several nodes', when: asksForNodes };
 
 /**
@@ -27,9 +24,6 @@ const NODES: LaterKey = { feature: 'jobs over several nodes', when: asksForNodes
  */
 export const LATER_KEYS = {
   workflow: {
-    user_data: { ...USER_DATA, when: isFilled },
-    failure_handlers: { ...HANDLER, when: isFilled },
-    use_pending_failed: { feature: 'pending_failed', when: isTrue },
     routing: { feature: 'failure routing' },
     slurm_schedulers: { feature: 'Slurm', when: isFilled },
     slurm_defaults: { feature: 'Slurm', when: isFilled },
@@ -37,21 +31,13 @@ export const LATER_KEYS = {
       feature: 'the resource monitor',
       when: (value) => (value as { enabled?: boolean }).enabled !== false,
     },
-    actions: { feature: 'actions', when: isFilled },
   },
   job: {
-    input_user_data: USER_DATA,
-    output_user_data: USER_DATA,
-    input_user_data_regexes: USER_DATA,
-    output_user_data_regexes: USER_DATA,
     resource_requirements: NODES,
-    failure_handler: HANDLER,
-    post: POST,
     on_fail: ROUTES,
     on_success: ROUTES,
     on_call: ON_CALL,
     scheduler: { feature: 'Slurm' },
-    ports: { feature: 'ports' },
   },
   step: {
     forEach: { feature: 'forEach', when: isTrue },
@@ -60,8 +46,6 @@ export const LATER_KEYS = {
     fail_if: { feature: 'conditions' },
     continue_on_failure: { feature: 'continue_on_failure', when: isTrue },
     on_call: ON_CALL,
-    failure_handler: HANDLER,
-    post: POST,
     on_fail: ROUTES,
     on_success: ROUTES,
   },
@@ -76,7 +60,6 @@ export function findUnsupported(spec: WorkflowSpec, findings: Findings): void {
   }
   for (const [index, job] of (spec.jobs ?? []).entries()) {
     flag(job, LATER_KEYS.job, ['jobs', index], findings);
-    if (job.command.includes('${user_data.')) findings.notYet(['jobs', index, 'command'], USER_DATA.feature);
   }
   for (const [id, step] of Object.entries(spec.steps ?? {})) {
     flag(step, LATER_KEYS.step, ['steps', id], findings);

@@ -47,7 +47,14 @@ export function collapseDrafts(drafts: readonly JobDraft[], findings: Findings):
   return collapsed;
 }
 
-const GATHERED_KEYS = ['dependsOn', 'dependsOnRegexes', 'inputFiles', 'outputFiles'] as const;
+const GATHERED_KEYS = [
+  'dependsOn',
+  'dependsOnRegexes',
+  'inputFiles',
+  'outputFiles',
+  'inputUserData',
+  'outputUserData',
+] as const;
 type Gathered = Map<(typeof GATHERED_KEYS)[number], Map<string, Reference>>;
 
 function byText(into: Map<string, Reference>, references: readonly Reference[]): Map<string, Reference> {
@@ -59,6 +66,8 @@ function differingPart(a: JobDraft, b: JobDraft): string | undefined {
   if (a.command !== b.command) return 'command';
   if (a.cwd !== b.cwd) return 'cwd';
   if (a.requirement !== b.requirement) return 'requirements';
+  if (a.failureHandler !== b.failureHandler) return 'failure handler';
+  if (a.post?.command !== b.post?.command) return 'post script';
   if (a.labels.join('\0') !== b.labels.join('\0')) return 'labels';
   return a.env !== b.env && JSON.stringify(a.env) !== JSON.stringify(b.env) ? 'env' : undefined;
 }

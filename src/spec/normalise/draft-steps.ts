@@ -7,7 +7,7 @@ import type { SpecContext } from './spec-context.ts';
 export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext): JobDraft[] {
   return Object.entries(steps).map(([id, step]) => {
     const path = ['steps', id];
-    const substitution = /\$\{(?:variables|files)\.[^}]*\}/.exec(step.exec)?.[0];
+    const substitution = /\$\{(?:variables|files|user_data)\.[^}]*\}/.exec(step.exec)?.[0];
     if (substitution) {
       context.findings.error(
         [...path, 'exec'],
@@ -23,10 +23,14 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
       cwd: null,
       env: { ...context.env, ...context.environment(step.env, {}, [...path, 'env']) },
       labels: [],
+      failureHandler: step.failure_handler ?? null,
+      post: context.post(step.post, {}, path),
       dependsOn: references(step.depends_on, [...path, 'depends_on']),
       dependsOnRegexes: [],
       inputFiles: [],
       outputFiles: [],
+      inputUserData: [],
+      outputUserData: [],
       requirement: context.requirements.resolve(undefined, {}, path).index,
       settings: {
         retry: context.retry(step.retry, path),
@@ -34,6 +38,7 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
         deadlineMs: null,
         schedulingTimeoutMs: null,
         isolate: false,
+        ports: [],
         limitResources: true,
         output: step.output ?? 'auto',
         tags: step.tags ?? [],

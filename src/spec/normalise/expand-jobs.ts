@@ -20,7 +20,7 @@ export function expandJobs(jobs: JobSpec[], context: SpecContext): JobDraft[] {
 }
 
 function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding: Binding) => JobDraft {
-  const { text, files } = context;
+  const { text, files, userData } = context;
   const at = (key: string) => [...path, key];
   const paths = {
     name: at('name'),
@@ -28,6 +28,8 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
     cwd: at('cwd'),
     env: at('env'),
     labels: at('labels'),
+    failureHandler: at('failure_handler'),
+    post: at('post'),
   };
   const dependsOn = references(job.depends_on, at('depends_on'));
   const dependsOnRegexes = references(job.depends_on_regexes, at('depends_on_regexes'));
@@ -36,6 +38,12 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
     output: references(job.output_files, at('output_files')),
     inputPatterns: references(job.input_files_regexes, at('input_files_regexes')),
     outputPatterns: references(job.output_files_regexes, at('output_files_regexes')),
+  };
+  const userDataReferences = {
+    input: references(job.input_user_data, at('input_user_data')),
+    output: references(job.output_user_data, at('output_user_data')),
+    inputPatterns: references(job.input_user_data_regexes, at('input_user_data_regexes')),
+    outputPatterns: references(job.output_user_data_regexes, at('output_user_data_regexes')),
   };
   const settingsFor = settingsByRuntime(job, path, context);
   const ownEnv = job.env !== undefined && Object.keys(job.env).length > 0;
@@ -52,15 +60,23 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
       files.matching(fill(pattern, binding)).map((filePath) => ({ ...pattern, text: filePath })),
     ),
   ];
+  const userDataNames = (named: Reference[], patterns: Reference[], binding: Binding): Reference[] => [
+    ...named.map((reference) => fill(reference, binding)).filter((reference) => userData.has(reference)),
+    ...patterns.flatMap((pattern) =>
+      userData.matching(fill(pattern, binding)).map((name) => ({ ...pattern, text: name })),
+    ),
+  ];
 
   return (binding) => {
     const inputFiles = filePaths(fileReferences.input, fileReferences.inputPatterns, binding);
     const outputFiles = filePaths(fileReferences.output, fileReferences.outputPatterns, binding);
-    const command = files.substitute(
-      text.fill(job.command, binding, paths.command),
-      paths.command,
-      (kind, used) => (kind === 'input' ? inputFiles : outputFiles).push({ text: used, path: paths.command }),
-    );
+    const withFiles = (command: string, at: SpecPath) =>
+      files.substitute(command, at, (kind, used) =>
+        (kind === 'input' ? inputFiles : outputFiles).push({ text: used, path: at }),
+      );
+    const command = withFiles(text.fill(job.command, binding, paths.command), paths.command);
+    const used = userData.used(command, paths.command);
+    const post = context.post(job.post, binding, path);
     const { index, runtimeMs } = requirementOf(job, binding, path, context);
     return {
       name: text.fill(job.name, binding, paths.name),
@@ -71,10 +87,23 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
       cwd: job.cwd === undefined ? null : text.fill(job.cwd, binding, paths.cwd),
       env: ownEnv ? { ...context.env, ...context.environment(job.env, binding, paths.env) } : context.env,
       labels: (job.labels ?? []).map((label) => text.fill(label, binding, paths.labels)),
+      failureHandler:
+        job.failure_handler === undefined
+          ? null
+          : text.fill(job.failure_handler, binding, paths.failureHandler),
+      post: post && { ...post, command: withFiles(post.command, paths.post) },
       dependsOn: dependsOn.map((reference) => fill(reference, binding)),
       dependsOnRegexes: dependsOnRegexes.map((reference) => fill(reference, binding)),
       inputFiles,
       outputFiles,
+      inputUserData: [
+        ...userDataNames(userDataReferences.input, userDataReferences.inputPatterns, binding),
+        ...used.inputs,
+      ],
+      outputUserData: [
+        ...userDataNames(userDataReferences.output, userDataReferences.outputPatterns, binding),
+        ...used.outputs,
+      ],
       requirement: index,
       settings: settingsFor(runtimeMs),
     };
@@ -109,6 +138,7 @@ function settingsByRuntime(
     deadlineMs: context.milliseconds(job.deadline),
     schedulingTimeoutMs: context.milliseconds(job.scheduling_timeout),
     isolate: job.isolate ?? false,
+    ports: job.ports ?? [],
     limitResources: job.limit_resources ?? true,
     output: null,
     tags: [],

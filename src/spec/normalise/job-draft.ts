@@ -1,5 +1,5 @@
 import type { RetryPolicy } from '../../core/retry-policy.ts';
-import type { OutputMode } from '../../core/workflow-model.ts';
+import type { OutputMode, PostScript } from '../../core/workflow-model.ts';
 import type { SpecPath } from '../problem.ts';
 import type { Binding } from '../sweep/placeholders.ts';
 
@@ -22,6 +22,7 @@ export interface JobSettings {
   deadlineMs: number | null;
   schedulingTimeoutMs: number | null;
   isolate: boolean;
+  ports: string[];
   limitResources: boolean;
   output: OutputMode | null;
   tags: string[];
@@ -41,10 +42,14 @@ export interface JobDraft {
   cwd: string | null;
   env: Record<string, string>;
   labels: string[];
+  failureHandler: string | null;
+  post: PostScript | null;
   dependsOn: Reference[];
   dependsOnRegexes: Reference[];
   inputFiles: Reference[];
   outputFiles: Reference[];
+  inputUserData: Reference[];
+  outputUserData: Reference[];
   /** Index into the requirement table. */
   requirement: number;
   settings: JobSettings;

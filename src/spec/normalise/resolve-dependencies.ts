@@ -17,7 +17,7 @@ export interface Dependencies {
 /** More reasons of one kind than this are told as one. */
 const MANY = 10;
 
-/** What each job waits for: by name, by pattern, through files, or because of the written order. */
+/** What each job waits for: by name, by pattern, through files and user data, or because of the written order. */
 export function resolveDependencies(
   drafts: readonly JobDraft[],
   /** The jobs that run one after another because none says otherwise. */
@@ -32,7 +32,8 @@ export function resolveDependencies(
     const found = new Found(job, reasons);
     found.all('depends_on', draft.dependsOn, (reference) => resolver.byName(reference, draft));
     found.all('depends_on_regexes', draft.dependsOnRegexes, (pattern) => resolver.byPattern(pattern, job));
-    found.all('file', draft.inputFiles, (file) => resolver.producers(file, job));
+    found.all('file', draft.inputFiles, (file) => resolver.files.of(file, job));
+    found.all('user_data', draft.inputUserData, (value) => resolver.userData.of(value, job));
     const previous = before.get(job);
     if (previous !== undefined) {
       found.all('written order', [{ text: drafts[previous]!.name, path: draft.path }], () => [previous]);
@@ -79,26 +80,27 @@ class Resolver {
   readonly #names: string[];
   readonly #byName = new Map<string, number[]>();
   readonly #byPattern = new Map<string, number[]>();
-  readonly #producers = new Map<string, number[]>();
+  readonly files: Producers;
+  readonly userData: Producers;
   readonly #findings: Findings;
 
   constructor(drafts: readonly JobDraft[], findings: Findings) {
     this.#findings = findings;
+    this.files = new Producers(
+      drafts,
+      ({ outputFiles }) => outputFiles,
+      (path, by) => `${path} is also written by ${by}; a file has one producer`,
+      findings,
+    );
+    this.userData = new Producers(
+      drafts,
+      ({ outputUserData }) => outputUserData,
+      (name, by) => `"${name}" is also set by ${by}; a value has one producer`,
+      findings,
+    );
     this.#names = drafts.map((draft) => draft.name);
-    for (const [job, draft] of drafts.entries()) {
-      if (!isStandIn(draft.name)) this.#byName.set(draft.name, [job]);
-      for (const file of draft.outputFiles) {
-        const { text } = file;
-        const producer = this.#producers.get(text)?.[0];
-        if (producer === undefined) this.#producers.set(text, [job]);
-        else if (producer !== job) {
-          const other = drafts[producer]!;
-          findings.expansionError(
-            pathOf(file),
-            `${text} is also written by "${other.name}" (${formatPath(other.path)}); a file has one producer`,
-          );
-        }
-      }
+    for (const [job, { name }] of drafts.entries()) {
+      if (!isStandIn(name)) this.#byName.set(name, [job]);
     }
   }
 
@@ -133,9 +135,34 @@ class Resolver {
     }
     return found.includes(job) ? found.filter((match) => match !== job) : found;
   }
+}
 
-  producers(file: Reference, job: number): readonly number[] {
-    const found = this.#producers.get(file.text) ?? [];
+/** Which job makes what others read. */
+class Producers {
+  readonly #producers = new Map<string, number[]>();
+
+  constructor(
+    drafts: readonly JobDraft[],
+    outputs: (draft: JobDraft) => readonly Reference[],
+    conflict: (text: string, by: string) => string,
+    findings: Findings,
+  ) {
+    for (const [job, draft] of drafts.entries()) {
+      for (const output of outputs(draft)) {
+        const producer = this.#producers.get(output.text)?.[0];
+        if (producer === undefined) this.#producers.set(output.text, [job]);
+        else if (producer !== job) {
+          const { name, path } = drafts[producer]!;
+          const by = `"${name}" (${formatPath(path)})`;
+          findings.expansionError(pathOf(output), conflict(output.text, by));
+        }
+      }
+    }
+  }
+
+  /** None where the job itself is the producer: it does not wait for itself. */
+  of({ text }: Reference, job: number): readonly number[] {
+    const found = this.#producers.get(text) ?? [];
     return found[0] === job ? [] : found;
   }
 }

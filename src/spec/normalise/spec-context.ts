@@ -1,15 +1,21 @@
 import { parseDuration } from '../../core/quantity.ts';
 import type { RetryPolicy } from '../../core/retry-policy.ts';
+import type { PostScript } from '../../core/workflow-model.ts';
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
+import type { PostSpec } from '../schema/post-schema.ts';
 import type { RetrySpec } from '../schema/retry-schema.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 import { SharedParameters } from '../sweep/expand-sweep.ts';
 import type { Binding } from '../sweep/placeholders.ts';
+import { userDataPlaceholders } from '../template/user-data-placeholders.ts';
 import { FileTable } from './file-table.ts';
 import { RequirementTable } from './requirement-table.ts';
 import { layeredRetry, writtenRetry } from './resolve-retry.ts';
 import { TextSubstitution } from './substitute-text.ts';
+import { UserDataTable } from './user-data-table.ts';
+
+const DEFAULT_POST_TIMEOUT_MS = 600_000;
 
 export interface NormaliseOptions {
   /** Stand behind the spec's own `retry_defaults`. */
@@ -26,6 +32,7 @@ export class SpecContext {
   readonly shared: SharedParameters;
   readonly text: TextSubstitution;
   readonly files: FileTable;
+  readonly userData: UserDataTable;
   readonly requirements: RequirementTable;
   readonly env: Record<string, string>;
   readonly #bareUnitMs: number;
@@ -39,6 +46,7 @@ export class SpecContext {
     this.shared = new SharedParameters(spec.parameters ?? {}, findings);
     this.text = new TextSubstitution(spec.variables ?? {}, findings);
     this.files = new FileTable(spec.files ?? [], this.shared, this.text, findings);
+    this.userData = new UserDataTable(spec.user_data ?? [], this.shared, this.text, findings);
     this.requirements = new RequirementTable(
       spec.resource_requirements ?? [],
       spec.limits ?? {},
@@ -57,6 +65,32 @@ export class SpecContext {
   retry(spec: RetrySpec | undefined, path: SpecPath): RetryPolicy {
     const own = writtenRetry(spec, [...path, 'retry'], this.findings);
     return layeredRetry(own, this.#retryDefaults, this.options.retryDefaults ?? {});
+  }
+
+  /** A command besides the job's own. It is never a template: it gets facts by its environment. */
+  script(command: string, binding: Binding, path: SpecPath): string {
+    if (!this.spec.steps) {
+      const [placeholder] = userDataPlaceholders(command);
+      if (placeholder) {
+        this.findings.error(path, `${placeholder.written} is only replaced in the command of a job`);
+      }
+      return this.text.fill(command, binding, path);
+    }
+    const substitution = /\{\{|\{%|\$\{(?:variables|files|user_data)\.[^}]*\}/.exec(command)?.[0];
+    if (substitution) {
+      this.findings.error(path, `only \`exec\` is a template, so ${substitution} is not replaced here`);
+    }
+    return command;
+  }
+
+  /** `path` is that of the job. */
+  post(spec: PostSpec | undefined, binding: Binding, path: SpecPath): PostScript | null {
+    if (spec === undefined) return null;
+    const { command, timeout } = typeof spec === 'string' ? { command: spec, timeout: undefined } : spec;
+    return {
+      command: this.script(command, binding, [...path, 'post']),
+      timeoutMs: this.milliseconds(timeout) ?? DEFAULT_POST_TIMEOUT_MS,
+    };
   }
 
   environment(

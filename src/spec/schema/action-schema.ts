@@ -27,3 +27,5 @@ export const actionSchema = z
     persistent: z.boolean().optional().describe('Happens again each time the trigger does.'),
   })
   .meta({ id: 'Action', description: 'Something to do at a moment of the workflow.' });
+
+export type ActionSpec = z.infer<typeof actionSchema>;

@@ -69,6 +69,8 @@ export const failureRuleSchema = z
   })
   .meta({ id: 'FailureRule', description: 'All matchers of a rule must hold; its actions then apply.' });
 
+export type FailureRuleSpec = z.infer<typeof failureRuleSchema>;
+
 export const failureHandlerSchema = z
   .strictObject({
     name: nameText.describe('How jobs refer to it.'),

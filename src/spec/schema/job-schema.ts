@@ -10,11 +10,15 @@ const patterns = z.union([z.string(), z.array(z.string())], {
   error: 'expected a pattern or a list of patterns',
 });
 
+function variableOf(port: string): string {
+  return port.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+}
+
 export const jobSchema = z
   .strictObject({
     name: nameText.describe('Unique in the workflow, after sweeps are expanded.'),
     command: commandText.describe(
-      'Run by bash. `${files.input.X}`, `${files.output.X}` and `${variables.X}` are replaced.',
+      'Run by bash. `${files.input.X}`, `${files.output.X}`, `${user_data.input.X}`, `${user_data.output.X}` and `${variables.X}` are replaced.',
     ),
     depends_on: textOrList.optional().describe('Jobs that must have completed before.'),
     depends_on_regexes: patterns
@@ -30,8 +34,14 @@ export const jobSchema = z
       .describe('Files it writes. One that is missing afterwards fails the attempt.'),
     input_files_regexes: patterns.optional().describe('Patterns (RE2) of names in `files` that it reads.'),
     output_files_regexes: patterns.optional().describe('Patterns (RE2) of names in `files` that it writes.'),
-    input_user_data: textOrList.optional().describe('Values from `user_data` that it reads.'),
-    output_user_data: textOrList.optional().describe('Values from `user_data` that it sets.'),
+    input_user_data: textOrList
+      .optional()
+      .describe('Values from `user_data` that it reads. It runs after what sets them.'),
+    output_user_data: textOrList
+      .optional()
+      .describe(
+        'Values from `user_data` that it sets, each by a file of JSON. One that is missing afterwards fails the attempt.',
+      ),
     input_user_data_regexes: patterns.optional().describe('Patterns (RE2) of values that it reads.'),
     output_user_data_regexes: patterns.optional().describe('Patterns (RE2) of values that it sets.'),
     resource_requirements: z
@@ -64,7 +74,13 @@ export const jobSchema = z
       .optional()
       .meta({ default: false })
       .describe('Runs in a fresh directory of its own.'),
-    ports: z.array(nameText).optional().describe('Names of free ports it is given.'),
+    ports: z
+      .array(nameText)
+      .refine((names) => new Set(names.map(variableOf)).size === names.length, {
+        error: 'two of the names would be the same variable, such as HOLDFAST_PORT_HTTP for http and HTTP',
+      })
+      .optional()
+      .describe('Network ports that each attempt is given: `http` as `HOLDFAST_PORT_HTTP`.'),
     timeout: duration.optional().describe('Time one attempt may take.'),
     deadline: duration.optional().describe('Time all attempts together may take; no retry starts after it.'),
     scheduling_timeout: duration.optional().describe('Time it may wait for its first start.'),

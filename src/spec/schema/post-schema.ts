@@ -7,7 +7,7 @@ export const postSchema = z.union(
     z
       .strictObject({
         command: commandText.describe('Run after every attempt, successful or not.'),
-        timeout: duration.optional().describe('Time it may take.'),
+        timeout: duration.optional().meta({ default: '10m' }).describe('Time it may take.'),
       })
       .meta({
         id: 'Post',
@@ -17,3 +17,5 @@ export const postSchema = z.union(
   ],
   { error: 'expected a command, or an object with `command`' },
 );
+
+export type PostSpec = z.infer<typeof postSchema>;

@@ -42,6 +42,11 @@ export const retrySchema = z
       .optional()
       .meta({ default: [] })
       .describe('Never retry after these match codes; wins over the other list.'),
+    retry_on_timeout: z
+      .boolean()
+      .optional()
+      .meta({ default: DEFAULT_RETRY.retry_on_timeout })
+      .describe('`false` does not retry an attempt that timed out.'),
     jitter: z
       .enum(['none', 'full', 'equal'])
       .optional()

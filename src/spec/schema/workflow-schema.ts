@@ -34,7 +34,7 @@ export const workflowSchema = z
     metadata: z.record(z.string(), z.unknown()).optional().describe('Anything else to keep with it.'),
     parameters: parametersSchema
       .optional()
-      .describe('Sweeps that jobs and files share with `use_parameters`.'),
+      .describe('Sweeps that jobs, files and user data share with `use_parameters`.'),
     variables: z
       .record(z.string(), z.unknown())
       .optional()

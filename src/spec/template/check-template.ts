@@ -1,6 +1,7 @@
 import type * as Liquidjs from 'liquidjs';
 import { liquidEngine, liquidjs, type TemplateMistake, templateMistake } from './liquid-engine.ts';
 import { marker, placeValues } from './place-values.ts';
+import { describeTemplateRefusal } from './refusals.ts';
 
 /** A value that a template reads, as far as its path is written out: `['outputs', 'build']`. */
 export type VariablePath = string[];
@@ -17,7 +18,10 @@ export function checkTemplate(template: string): TemplateCheck {
   try {
     const parsed = engine.parse(template);
     const placed = placeValues(skeleton(template, engine));
-    if (!placed.ok) return { ok: false, message: placed.error, inside: { line: placed.line, column: 1 } };
+    if (!placed.ok) {
+      const message = describeTemplateRefusal(placed.refusal);
+      return { ok: false, message, inside: { line: placed.line, column: 1 } };
+    }
     const variables = engine.globalVariableSegmentsSync(parsed).map(writtenPath);
     return { ok: true, variables };
   } catch (error) {

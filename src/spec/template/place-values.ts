@@ -1,4 +1,4 @@
-import { REFUSALS } from './refusals.ts';
+import type { Refusal } from './refusals.ts';
 import { ShellScanner } from './shell-scanner.ts';
 
 /** Marks a value in rendered text. No template and no raw value can contain a NUL. */
@@ -6,7 +6,10 @@ export function marker(index: number): string {
   return `\0${index}\0`;
 }
 
-export type Placed = { ok: true; script: string } | { ok: false; line: number; error: string };
+export type Placed =
+  | { ok: true; script: string }
+  /** `index` is that of the marker; null where it was only noticed after it. */
+  | { ok: false; line: number; index: number | null; refusal: Refusal };
 
 /**
  * Turns the markers of a command into expansions of shell variables that fit the quotes around them, so
@@ -37,11 +40,11 @@ export function placeValues(text: string): Placed {
       case 'comment':
         break;
       default:
-        return { ok: false, line: piece.line, error: REFUSALS[piece.context] };
+        return { ok: false, line: piece.line, index: piece.index, refusal: piece.context };
     }
   }
   if (scanner.comparedLine !== undefined) {
-    return { ok: false, line: scanner.comparedLine, error: REFUSALS.arithmetic };
+    return { ok: false, line: scanner.comparedLine, index: null, refusal: 'arithmetic' };
   }
   return { ok: true, script };
 }

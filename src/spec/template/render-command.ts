@@ -1,5 +1,7 @@
+import { assignments, valueText } from './bind-values.ts';
 import { liquidEngine, templateMistake } from './liquid-engine.ts';
 import { marker, placeValues } from './place-values.ts';
+import { describeTemplateRefusal } from './refusals.ts';
 
 /** What a template sees. */
 export interface TemplateContext {
@@ -29,21 +31,16 @@ export function renderCommand(template: string, context: TemplateContext): Rende
     return { ok: false, error: inside ? `template line ${inside.line}: ${message}` : message };
   }
   const placed = placeValues(text);
-  if (!placed.ok) return { ok: false, error: `template line ${placed.line}: ${placed.error}` };
-  const assignments = values.map((value, index) => `HF_${index + 1}=${shellQuote(value)}\n`);
-  return { ok: true, script: assignments.join('') + placed.script };
+  if (!placed.ok) {
+    const problem = describeTemplateRefusal(placed.refusal);
+    return { ok: false, error: `template line ${placed.line}: ${problem}` };
+  }
+  return { ok: true, script: assignments(values) + placed.script };
 }
 
 function asText(value: unknown): string {
   if (value === null || value === undefined) {
     throw new Error('the value is null; use `| default: …` if that can happen');
   }
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  if (text.includes('\0'))
-    throw new Error('the value contains a NUL character, which a command cannot be given');
-  return text;
-}
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  return valueText(value);
 }

@@ -65,6 +65,21 @@ export function initialSchema(dialect: Dialect): string[] {
       resources text not null
     )`,
     'create index requirement_of_workflow on requirement (workflow_id)',
+    `create table failure_handler (
+      id ${id},
+      workflow_id bigint not null references workflow (id),
+      name text not null,
+      rules text not null,
+      unique (workflow_id, name)
+    )`,
+    `create table user_data (
+      workflow_id bigint not null references workflow (id),
+      name text not null,
+      initial text,
+      data text,
+      is_ephemeral integer not null check (is_ephemeral in (0, 1)),
+      primary key (workflow_id, name)
+    )`,
     `create table dependency_set (
       id ${id},
       workflow_id bigint not null references workflow (id),
@@ -81,10 +96,13 @@ export function initialSchema(dialect: Dialect): string[] {
       priority integer not null,
       requirement_id bigint not null references requirement (id),
       dependency_set_id bigint references dependency_set (id),
+      failure_handler_id bigint references failure_handler (id) on delete set null,
       cancel_on_failure integer not null check (cancel_on_failure in (0, 1)),
       visit integer not null default 1,
       attempt_id integer not null default 0,
       not_before bigint check (not_before is null or status = 2),
+      recovery_token bigint check (recovery_token is null or (status = 2 and not_before is not null)),
+      canceled_by bigint check (canceled_by is null or status = 7),
       scheduling_timeout bigint,
       schedule_by bigint,
       cancel_requested integer not null default 0 check (cancel_requested in (0, 1)),
@@ -95,7 +113,7 @@ export function initialSchema(dialect: Dialect): string[] {
     'create index job_by_status on job (workflow_id, status)',
     'create index job_of_set on job (dependency_set_id) where dependency_set_id is not null',
     'create index job_claimable on job (workflow_id, requirement_id, priority desc, id) where status = 2 and not_before is null',
-    'create index job_waiting on job (workflow_id, not_before) where status = 2 and not_before is not null',
+    'create index job_waiting on job (workflow_id, not_before) where status = 2 and not_before is not null and recovery_token is null',
     'create index job_unscheduled on job (workflow_id, schedule_by) where status = 2 and schedule_by is not null',
     'create index job_cancel_requested on job (workflow_id) where cancel_requested = 1',
     `create table dependency_member (
@@ -123,11 +141,13 @@ export function initialSchema(dialect: Dialect): string[] {
       verdict text,
       counts_as text check (counts_as in ('failure', 'preemption')),
       rule text,
+      handler_outcome text,
       route text,
       reason text,
       actor text,
       walk text,
       evaluations text,
+      observed text,
       usage text,
       output text,
       unique (job_id, run_id, attempt_id),
@@ -137,6 +157,37 @@ export function initialSchema(dialect: Dialect): string[] {
     'create index attempt_held on attempt (worker_id) where finished_at is null',
     'create index attempt_of_workflow on attempt (workflow_id, id)',
     'create index attempt_unsuccessful on attempt (workflow_id, run_id, id) where counts_as is not null',
+    `create table recovery (
+      token bigint primary key references attempt (id),
+      job_id bigint not null references job (id),
+      worker_id bigint not null references worker (id),
+      ordered_at bigint not null,
+      finished_at bigint,
+      outcome text,
+      check ((finished_at is null) = (outcome is null))
+    )`,
+    'create index recovery_held on recovery (worker_id) where finished_at is null',
+    `create table action (
+      id ${id},
+      workflow_id bigint not null references workflow (id),
+      trigger_type text not null,
+      commands text not null
+    )`,
+    'create index action_of_workflow on action (workflow_id)',
+    `create table action_job (
+      action_id bigint not null references action (id),
+      job_id bigint not null references job (id),
+      primary key (action_id, job_id)
+    )`,
+    `create table action_run (
+      action_id bigint not null references action (id),
+      run_id integer not null,
+      worker_id bigint not null references worker (id),
+      claimed_at bigint not null,
+      finished_at bigint,
+      outcome text,
+      primary key (action_id, run_id, worker_id)
+    )`,
     `create table event (
       id ${id},
       workflow_id bigint not null references workflow (id),

@@ -143,6 +143,9 @@ export class Launcher {
     if (order.cleanUp === 'always' || (succeeded && order.cleanUp === 'after success')) {
       this.#pool.remove(order.workDir, order.cwd !== order.workDir);
       if (needsFile(order.script)) rmSync(order.scriptPath, { force: true });
+    } else if (order.cleanUp === 'after success' && order.cwd !== order.workDir) {
+      // Kept for somebody to look at; there is nothing to see in an empty one.
+      this.#pool.removeIfEmpty(order.workDir);
     }
     if (succeeded) this.#pool.removeIfEmpty(order.checkpointDir);
   }

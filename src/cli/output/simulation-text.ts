@@ -1,0 +1,67 @@
+import { formatDuration, formatSize } from '../../core/quantity.ts';
+import type { SimulatedStep } from '../../core/simulate.ts';
+import type { Simulation } from './renderer.ts';
+import type { TextStyle } from './text-style.ts';
+import { type Column, textTable } from './text-table.ts';
+import { visibleText } from './visible-text.ts';
+import { statusStyle } from './workflow-state.ts';
+
+/** The policy, the course it gives, and how that ends. */
+export function simulationText(simulation: Simulation, style: TextStyle): string[] {
+  const { job, policy, steps } = simulation;
+  const columns: Column<SimulatedStep>[] = [
+    { title: 'TIME', value: (step) => formatDuration(step.starts_at_ms), align: 'right' },
+    { title: 'EXECUTION', value: (step) => step.attempt_id, align: 'right' },
+    { title: 'OUTCOME', value: (step) => step.outcome, shrink: 'end' },
+    {
+      title: 'VERDICT',
+      value: (step) => (step.status === 'ready' || step.verdict === 'abort' ? step.verdict : step.status),
+      style: (step) => statusStyle(step.status),
+    },
+    { title: 'WHY', value: (step) => step.reason, shrink: 'end' },
+    { title: 'NEXT', value: nextOf, shrink: 'end' },
+  ];
+  return [
+    `job ${style.paint('bold', visibleText(job))}`,
+    ...policy.map((line) => visibleText(`  ${line}`)),
+    '',
+    ...textTable(columns, steps, style.width, style.paint),
+    '',
+    ...endOf(simulation),
+  ];
+}
+
+/** `execution 2 at 1m30s, after fix.sh, memory 3g`. */
+function nextOf(step: SimulatedStep): string {
+  const { next } = step;
+  if (next === null) return step.verdict === 'abort' ? 'ends, and the workflow with it' : 'ends';
+  return [
+    `execution ${step.attempt_id + 1} at ${formatDuration(next.starts_at_ms)}`,
+    next.recovery_script === null ? null : `after ${next.recovery_script.trim()}`,
+    next.memory_bytes === null || next.memory_bytes === step.memory_bytes
+      ? null
+      : `memory ${formatSize(next.memory_bytes)}`,
+    next.runtime_ms === null || next.runtime_ms === step.runtime_ms
+      ? null
+      : `runtime ${formatDuration(next.runtime_ms)}`,
+  ]
+    .filter((part) => part !== null)
+    .join(', ');
+}
+
+function endOf({ status, steps, unused }: Simulation): string[] {
+  const last = steps.at(-1)!;
+  const executions = `${steps.length} ${steps.length === 1 ? 'execution' : 'executions'}`;
+  if (last.next !== null) {
+    return [
+      visibleText(
+        `not at its end after ${executions}: ${nextOf(last)} would follow; add its outcome to --outcomes`,
+      ),
+    ];
+  }
+  const lines = [`${status} after ${executions}, ${formatDuration(last.ends_at_ms)}`];
+  if (unused.length > 0) {
+    lines.push(visibleText(`not used, because the job has ended by then: ${unused.join(', ')}`));
+  }
+  return lines;
+}

@@ -1,0 +1,166 @@
+import type { Policy } from './decide.ts';
+import { type FailureRule, isSpecific, type ResourceChange } from './failure-rule.ts';
+import type { Cause } from './outcome.ts';
+import { formatDuration, formatSize } from './quantity.ts';
+import { DEFAULT_RETRY, type RetryPolicy, retryDelayMs } from './retry-policy.ts';
+
+/** A policy in words, one sentence for each thing that can happen, in the order in which they are asked. */
+export function describePolicy(policy: Policy, hasPost = false): string[] {
+  const { handler, retry, deadlineMs, usePendingFailed } = policy;
+  const lines: string[] = [];
+  if (hasPost) lines.push('the post script judges each attempt');
+  if (retry.no_retry_on_exit_codes.length > 0) {
+    lines.push(`${codes(retry.no_retry_on_exit_codes.map((code) => [code, code]))}: fails, never retried`);
+  }
+  if (handler === 'unreadable') return [...lines, 'any failure: fails, its failure handler cannot be read'];
+
+  const rules = handler === null ? [] : inOrderOfMatching(handler.rules);
+  // Whether something is decided already, so that what follows is about the rest.
+  let decided = retry.no_retry_on_exit_codes.length > 0;
+  for (const rule of rules) {
+    lines.push(`${isSpecific(rule) ? matchersOf(rule) : failures(decided)}: ${actionOf(rule)}`);
+    decided ||= rule.mode === 'act' && !isPassedOn(rule);
+  }
+  const leftOver = rules.every((rule) => isSpecific(rule) || rule.mode === 'observe' || isPassedOn(rule));
+  if (leftOver && retry.max_retries_failure > 0) lines.push(retryLine(retry, decided));
+  const retriesAll =
+    retry.max_retries_failure > 0 && retry.retry_on_exit_codes.length === 0 && retry.retry_on_timeout;
+  if (leftOver && !retriesAll) {
+    const anything = decided || retry.max_retries_failure > 0;
+    lines.push(
+      usePendingFailed
+        ? 'asks somebody when nothing applies'
+        : anything
+          ? 'everything else fails'
+          : 'any failure is final',
+    );
+  }
+  if (deadlineMs !== null)
+    lines.push(`no retry starts later than ${formatDuration(deadlineMs)} after the first start`);
+  if (retry.max_retries_preemption !== DEFAULT_RETRY.max_retries_preemption) {
+    lines.push(
+      retry.max_retries_preemption === 0
+        ? 'a lost worker fails it'
+        : `a lost worker is replaced ${upTo(retry.max_retries_preemption)}`,
+    );
+  }
+  return lines;
+}
+
+/** Specific rules in the order written, then those for everything up to the first that acts. */
+function inOrderOfMatching(rules: readonly FailureRule[]): FailureRule[] {
+  const general = rules.filter((rule) => !isSpecific(rule) && rule.matchAllExitCodes);
+  const first = general.findIndex(({ mode }) => mode === 'act');
+  return [...rules.filter(isSpecific), ...(first < 0 ? general : general.slice(0, first + 1))];
+}
+
+/** A rule that matches without a budget of its own leaves the failure to `retry`. */
+function isPassedOn({ category, maxRetries, verdict }: FailureRule): boolean {
+  return verdict === 'retry' && maxRetries === 0 && category !== 'permanent' && category !== 'data';
+}
+
+function actionOf(rule: FailureRule): string {
+  if (rule.mode === 'observe') return 'only recorded';
+  if (rule.category === 'permanent' || rule.category === 'data')
+    return `fails, its category is ${rule.category}`;
+  switch (rule.verdict) {
+    case 'fail':
+      return 'fails, never retried';
+    case 'ask':
+      return 'asks somebody';
+    case 'abort':
+      return 'aborts the workflow';
+    case 'accept':
+      return 'counts as success';
+  }
+  if (isPassedOn(rule)) return 'left to `retry`, max_retries is 0';
+  if (rule.maxRetries === 1) return 'fails, 1 execution in all';
+  return [
+    `up to ${rule.maxRetries} executions`,
+    rule.delayMs === null || rule.delayMs === 0 ? null : `wait ${formatDuration(rule.delayMs)}`,
+    rule.recoveryScript === null ? null : `run \`${rule.recoveryScript.trim()}\` first`,
+    changeOf('memory', rule.memory, formatSize),
+    changeOf('runtime', rule.runtime, formatDuration),
+  ]
+    .filter((part) => part !== null)
+    .join('; ');
+}
+
+function changeOf(
+  what: string,
+  change: ResourceChange | null,
+  format: (value: number) => string,
+): string | null {
+  if (change === null) return null;
+  const to = change.factor === null ? format(change.value ?? 0) : `x${change.factor}`;
+  return `${what} ${to}${change.maximum === null ? '' : `, at most ${format(change.maximum)}`}`;
+}
+
+const CAUSE_WORDS: Partial<Record<Cause, string>> = {
+  exit: 'a failing exit code',
+  signal: 'a signal',
+  timeout: 'a timeout',
+  oom: 'out of memory',
+  missing_output: 'a missing output',
+  spawn: 'a command that cannot be started',
+};
+
+/** `exit 10 to 19 and 75, with stderr matching "busy"`. */
+function matchersOf(rule: FailureRule): string {
+  const parts = [
+    rule.exitCodes.length > 0 ? codes(rule.exitCodes) : null,
+    rule.signals.length > 0 ? list(rule.signals, 'or') : null,
+    rule.causes.length > 0
+      ? list(
+          rule.causes.map((cause) => CAUSE_WORDS[cause] ?? cause),
+          'or',
+        )
+      : null,
+    rule.categories.length > 0 ? `a failure called ${list(rule.categories, 'or')}` : null,
+    rule.stderr === null ? null : `stderr matching ${JSON.stringify(rule.stderr)}`,
+  ];
+  return parts.filter((part) => part !== null).join(', with ');
+}
+
+function retryLine(retry: RetryPolicy, others: boolean): string {
+  const { max_retries_failure: limit, retry_on_exit_codes: allowed } = retry;
+  const subject = allowed.length > 0 ? codes(allowed.map((code) => [code, code])) : failures(others);
+  const exception = retry.retry_on_timeout ? '' : ' but a timeout';
+  return `${subject}${exception}: retried ${upTo(limit)}${waits(retry)}`;
+}
+
+const WAITS_TOLD = 3;
+
+/** `, after 1s, 2s, 4s …`: the first waits without jitter. */
+function waits(retry: RetryPolicy): string {
+  const plain: RetryPolicy = { ...retry, jitter: 'none' };
+  const told = Array.from({ length: Math.min(retry.max_retries_failure, WAITS_TOLD) }, (_, index) =>
+    retryDelayMs(plain, index + 1, 0),
+  );
+  if (told.every((wait) => wait === 0)) return ', at once';
+  const jitter = retry.jitter === 'none' ? '' : ` (${retry.jitter} jitter)`;
+  if (new Set(told).size === 1 && retryDelayMs(plain, retry.max_retries_failure, 0) === told[0]) {
+    return `, after ${formatDuration(told[0]!)}${told.length > 1 ? ' each' : ''}${jitter}`;
+  }
+  const more = retry.max_retries_failure > WAITS_TOLD ? ' …' : '';
+  return `, after ${told.map(formatDuration).join(', ')}${more}${jitter}`;
+}
+
+function codes(ranges: readonly (readonly [number, number])[]): string {
+  return `exit ${list(
+    ranges.map(([low, high]) => (low === high ? String(low) : `${low} to ${high}`)),
+    'and',
+  )}`;
+}
+
+function failures(other: boolean): string {
+  return other ? 'any other failure' : 'any failure';
+}
+
+function list(words: readonly string[], joint: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`;
+}
+
+function upTo(count: number): string {
+  return count === 1 ? 'once' : `up to ${count} times`;
+}

@@ -1,0 +1,67 @@
+import type { FailureHandler, FailureRule, ResourceChange } from '../../core/failure-rule.ts';
+import { parseSize } from '../../core/quantity.ts';
+import type { SpecPath } from '../problem.ts';
+import type { FailureRuleSpec } from '../schema/failure-handler-schema.ts';
+import type { SpecContext } from './spec-context.ts';
+
+/** Executions in all, where a rule does not say. */
+const DEFAULT_MAX_RETRIES = 3;
+
+/** The failure handlers of a workflow with every default filled in. */
+export function normaliseHandlers(context: SpecContext): FailureHandler[] {
+  return (context.spec.failure_handlers ?? []).map(({ name, rules }, index) => ({
+    name,
+    rules: rules.map((rule, number) =>
+      normaliseRule(rule, ['failure_handlers', index, 'rules', number], context),
+    ),
+  }));
+}
+
+function normaliseRule(rule: FailureRuleSpec, path: SpecPath, context: SpecContext): FailureRule {
+  const milliseconds = (value: string | number) => context.milliseconds(value);
+  const bytes = (value: string | number) => parseSize(value) ?? null;
+  return {
+    exitCodes: (rule.exit_codes ?? []).map(codeRange),
+    matchAllExitCodes: rule.match_all_exit_codes ?? false,
+    signals: (rule.signals ?? []).map(signalName),
+    stderr: rule.stderr ?? null,
+    causes: rule.causes ?? [],
+    categories: rule.categories ?? [],
+    recoveryScript:
+      rule.recovery_script === undefined
+        ? null
+        : context.script(rule.recovery_script, {}, [...path, 'recovery_script']),
+    maxRetries: rule.max_retries ?? DEFAULT_MAX_RETRIES,
+    category: rule.category ?? null,
+    delayMs: context.milliseconds(rule.delay),
+    memory: resourceChange(rule.memory, rule.max_memory, bytes),
+    runtime: resourceChange(rule.runtime, rule.max_runtime, milliseconds),
+    verdict: rule.verdict ?? 'retry',
+    mode: rule.mode ?? 'act',
+  };
+}
+
+function codeRange(written: number | string): [number, number] {
+  if (typeof written === 'number') return [written, written];
+  const [low, high] = written.split('-').map(Number);
+  return [low!, high!];
+}
+
+function signalName(written: string): string {
+  return `SIG${written.toUpperCase().replace(/^SIG/, '')}`;
+}
+
+/** `x1.5` is a factor; anything else is the new value. */
+function resourceChange(
+  change: string | number | undefined,
+  maximum: string | number | undefined,
+  read: (value: string | number) => number | null,
+): ResourceChange | null {
+  if (change === undefined) return null;
+  const factor = typeof change === 'string' && change.startsWith('x') ? Number(change.slice(1)) : null;
+  return {
+    factor,
+    value: factor === null ? read(change) : null,
+    maximum: maximum === undefined ? null : read(maximum),
+  };
+}

@@ -1,0 +1,16 @@
+/** A value as a command gets it: a text as it is, everything else as compact JSON. Throws where that cannot be. */
+export function valueText(value: unknown): string {
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (text.includes('\0'))
+    throw new Error('the value contains a NUL character, which a command cannot be given');
+  return text;
+}
+
+/** The lines at the top of a script that give marker 1 the first value, and so on. */
+export function assignments(values: readonly string[]): string {
+  return values.map((value, index) => `HF_${index + 1}=${shellQuote(value)}\n`).join('');
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,68 @@
+import type { UserDataModel } from '../core/workflow-model.ts';
+import { all, change, changeOne, placeholders, type Script } from './script.ts';
+
+/** Far below what any database takes as values of one statement. */
+const NAMES_AT_ONCE = 500;
+
+export function* insertUserData(
+  workflowId: number,
+  { name, data, isEphemeral }: UserDataModel,
+): Script<void> {
+  const text = encode(data);
+  yield* change(
+    'insert into user_data (workflow_id, name, initial, data, is_ephemeral) values (?, ?, ?, ?, ?)',
+    workflowId,
+    name,
+    text,
+    text,
+    isEphemeral ? 1 : 0,
+  );
+}
+
+/** The values of these names; one that has none is left out. */
+export function* loadUserData(workflowId: number, names: readonly string[]): Script<Map<string, unknown>> {
+  const values = new Map<string, unknown>();
+  for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
+    const part = names.slice(from, from + NAMES_AT_ONCE);
+    const rows = yield* all<{ name: string; data: string }>(
+      `select name, data from user_data
+       where workflow_id = ? and data is not null and name in ${placeholders(part.length)}`,
+      workflowId,
+      ...part,
+    );
+    for (const { name, data } of rows) values.set(name, JSON.parse(data));
+  }
+  return values;
+}
+
+export function* setUserData(workflowId: number, name: string, data: unknown): Script<void> {
+  yield* changeOne(
+    'update user_data set data = ? where workflow_id = ? and name = ?',
+    encode(data),
+    workflowId,
+    name,
+  );
+}
+
+export function* listEphemeralNames(workflowId: number): Script<string[]> {
+  const rows = yield* all<{ name: string }>(
+    'select name from user_data where workflow_id = ? and is_ephemeral = 1 order by name',
+    workflowId,
+  );
+  return rows.map((row) => row.name);
+}
+
+/** Back to the first value. */
+export function* restoreUserData(workflowId: number, name: string): Script<void> {
+  yield* changeOne(
+    'update user_data set data = initial where workflow_id = ? and name = ?',
+    workflowId,
+    name,
+  );
+}
+
+/** A JSON null is no value. */
+function encode(data: unknown): string | null {
+  const text = JSON.stringify(data ?? null);
+  return text === 'null' ? null : text;
+}

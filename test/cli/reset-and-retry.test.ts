@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openEngine } from '../../src/engine/open-engine.ts';
+import { jobsWorld, type World } from '../e2e/world.ts';
+
+const CHAIN = [
+  { name: 'A', command: 'echo A >> order; [ -e mended ] || exit 3' },
+  { name: 'B', command: 'echo B >> order', depends_on: ['A'] },
+  { name: 'C', command: 'echo C >> order', depends_on: ['B'] },
+  { name: 'D', command: 'echo D >> order', depends_on: ['C'] },
+  { name: 'X', command: 'echo X >> done' },
+];
+const WAIT = { name: 'wait', command: 'until [ -e go ]; do sleep 0.05; done' };
+
+const statuses = async (world: World) => (await world.jobs()).map(({ status }) => status);
+
+describe.concurrent('retry', () => {
+  test('brings a failed job and its canceled dependents back, and they run', async (context) => {
+    const world = jobsWorld(context, CHAIN);
+    expect((await world.run('run', 'spec.json')).code).toBe(1);
+    expect(await statuses(world)).toEqual(['failed', 'canceled', 'canceled', 'canceled', 'completed']);
+
+    world.write('mended');
+    expect(await world.run('retry', '1', 'A')).toEqual({
+      code: 0,
+      stdout: 'workflow 1: job A is ready for attempt 2 of run 1\nnext: holdfast run 1\n',
+      stderr: '',
+    });
+    expect(await statuses(world)).toEqual(['ready', 'blocked', 'blocked', 'blocked', 'completed']);
+    expect((await world.run('run', '1')).code).toBe(0);
+    expect(world.lines('order')).toEqual(['A', 'A', 'B', 'C', 'D']);
+    expect(world.lines('done')).toEqual(['X']);
+    expect((await world.attempts('A')).map(({ run_id, attempt_id }) => [run_id, attempt_id])).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
+    expect((await world.run('events', '1', '--job', 'A')).stdout).toMatch(/manual_retry +A /);
+  });
+
+  test('leaves dependents canceled that another failure keeps from running', async (context) => {
+    const world = jobsWorld(context, [
+      { name: 'one', command: '[ -e mended ]' },
+      { name: 'two', command: 'exit 1' },
+      { name: 'both', command: 'true', depends_on: ['one', 'two'] },
+    ]);
+    await world.run('run', 'spec.json');
+    world.write('mended');
+    expect((await world.run('retry', '1', 'one')).code).toBe(0);
+    expect(await statuses(world)).toEqual(['ready', 'failed', 'canceled']);
+    expect((await world.run('run', '1')).code).toBe(1);
+    expect(await statuses(world)).toEqual(['completed', 'failed', 'canceled']);
+  });
+
+  test('needs no other command while a process drives the run', async (context) => {
+    const world = jobsWorld(context, [{ name: 'bad', command: '[ -e mended ]' }, WAIT]);
+    const run = world.start('run', 'spec.json');
+    await world.jobWhich('bad has failed', (job) => job.name === 'bad' && job.status === 'failed');
+    await world.running(1);
+    world.write('mended');
+    const retried = await world.run('retry', 'bad');
+    expect(retried).toMatchObject({
+      code: 0,
+      stdout: 'workflow 1: job bad is ready for attempt 2 of run 1\n',
+    });
+    await world.jobWhich('bad has completed', (job) => job.name === 'bad' && job.status === 'completed');
+    world.write('go');
+    expect((await run.ended).code).toBe(0);
+  });
+
+  test('is refused for a job that does not exist, has not failed, or has had its attempts', async (context) => {
+    const world = jobsWorld(context, CHAIN);
+    await world.run('run', 'spec.json');
+    const refused = async (...args: string[]) => {
+      const { code, stdout, stderr } = await world.run('retry', ...args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      return stderr;
+    };
+    expect(await refused('1', 'nobody')).toMatch(/^error: workflow 1 has no job nobody\nhint: /);
+    expect(await refused('7', 'A')).toMatch(/^error: there is no workflow 7\n/);
+    expect(await refused('1', 'X')).toMatch(/^error: job X is completed; it must be failed or terminated\n/);
+    expect(await refused('1', 'A', '--max-retries', '1')).toBe(
+      'error: job A has had attempt 1, and max_retries is 1\nhint: give a higher --max-retries, or none\n',
+    );
+    expect(await refused('1', 'A', '--max-retries', 'many')).toMatch(/--max-retries: must be a whole number/);
+    expect(await statuses(world)).toEqual(['failed', 'canceled', 'canceled', 'canceled', 'completed']);
+    expect((await world.run('retry', '1', 'A', '--max-retries', '2')).code).toBe(0);
+  });
+
+  test('is refused for another run than the current one', async (context) => {
+    const world = jobsWorld(context, CHAIN);
+    await world.run('run', 'spec.json');
+    const engine = await openEngine({ dir: join(world.dir, '.holdfast'), create: false });
+    try {
+      await expect(engine.retryJob(1, 'A', { actor: 'ada', run_id: 4 })).rejects.toMatchObject({
+        code: 'WRONG_RUN',
+        httpStatus: 409,
+        message: "run_id 4 does not match the workflow's current run 1",
+      });
+      expect(await engine.retryJob(1, 'A', { actor: 'ada', run_id: 1 })).toMatchObject({ status: 'ready' });
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test('is refused for a job that waits for a decision, with the way out', async (context) => {
+    const world = jobsWorld(context, CHAIN, { use_pending_failed: true });
+    expect((await world.run('run', 'spec.json')).code).toBe(3);
+    const { code, stderr } = await world.run('retry', '1', 'A');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/waits for a decision.*\nhint: `holdfast reset-status 1 --failed-only`/);
+    expect((await world.job('A')).status).toBe('pending_failed');
+  });
+});
+
+describe.concurrent('reset-status', () => {
+  test('with --failed-only starts over what did not succeed and all that depends on it', async (context) => {
+    const world = jobsWorld(context, CHAIN);
+    await world.run('run', 'spec.json');
+    world.write('mended');
+    expect((await world.run('reset-status', '1', '--failed-only')).stdout.split('\n')).toEqual([
+      'workflow 1: reset 4 jobs and began run 2',
+      '  failed    A',
+      '  canceled  B',
+      '  canceled  C',
+      '  canceled  D',
+      'next: holdfast run 1',
+      '',
+    ]);
+    expect(await statuses(world)).toEqual(['ready', 'blocked', 'blocked', 'blocked', 'completed']);
+    expect((await world.run('run', '1')).code).toBe(0);
+    expect(world.lines('order')).toEqual(['A', 'A', 'B', 'C', 'D']);
+    expect(world.lines('done')).toEqual(['X']);
+    expect((await world.status()).workflow.run_id).toBe(2);
+  });
+
+  test('without it starts everything over, also what had completed', async (context) => {
+    const world = jobsWorld(context, [{ name: 'fine', command: 'echo "$HOLDFAST_RUN_ID" >> order' }]);
+    await world.run('run', 'spec.json');
+    expect((await world.run('reset-status', '1', '--failed-only')).stdout).toBe(
+      'workflow 1: there is nothing to reset\n',
+    );
+    expect((await world.status()).workflow.run_id).toBe(1);
+    expect(await world.json('reset-status', '1')).toEqual({
+      workflow_id: 1,
+      dry_run: false,
+      run_id: 2,
+      jobs: [{ id: 1, name: 'fine', status: 'completed' }],
+    });
+    expect((await world.run('run', '1')).code).toBe(0);
+    expect(world.lines('order')).toEqual(['1', '2']);
+  });
+
+  test('with --dry-run changes nothing', async (context) => {
+    const world = jobsWorld(context, CHAIN);
+    await world.run('run', 'spec.json');
+    const look = async () => [
+      await world.status(),
+      await world.jobs(),
+      await world.attempts(),
+      await world.json('events', '1'),
+    ];
+    const before = await look();
+    const tried = await world.run('reset-status', '1', '--failed-only', '--dry-run');
+    expect(tried.stdout).toMatch(/^workflow 1: would reset 4 jobs and begin run 2\n {2}failed {4}A\n/);
+    expect(tried.stdout).toMatch(/next: holdfast reset-status 1 --failed-only\n$/);
+    expect((await world.json<{ jobs: object[] }>('reset-status', '1', '--dry-run')).jobs).toHaveLength(5);
+    expect(await look()).toEqual(before);
+  });
+
+  test('is refused while a process drives the run, and not after it was killed', async (context) => {
+    const world = jobsWorld(context, [WAIT]);
+    const run = world.start('run', 'spec.json');
+    await world.running(1);
+    const refused = await world.run('reset-status', '1');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      new RegExp(`^error: workflow 1 is being run by process ${run.child.pid}\\nhint: `),
+    );
+    run.child.kill('SIGKILL');
+    await run.ended;
+    await world.nothingLeft();
+    expect((await world.run('reset-status', '1')).code).toBe(0);
+    world.write('go');
+    expect((await world.run('run', '1')).code).toBe(0);
+    expect((await world.attempts()).map(({ run_id, state }) => [run_id, state])).toEqual([
+      [1, 'WORKER_FAILED'],
+      [2, 'SUCCEEDED'],
+    ]);
+  });
+});

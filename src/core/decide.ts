@@ -107,7 +107,7 @@ interface Verdicts {
 }
 
 /** What a rule says: it does not apply, or a verdict with its reason. */
-type Answer = { skip: string; handlerOutcome?: HandlerOutcome } | Verdicts;
+type Answer = { skip: string; handlerOutcome?: HandlerOutcome } | (Verdicts & { skip?: undefined });
 
 /** After this many losses in a row a job is suspected of killing its workers, and backs off. */
 const LOSSES_BEFORE_BACKOFF = 3;
@@ -194,7 +194,8 @@ const RULES = {
         handlerOutcome: 'Error',
       };
     }
-    const seen = observed.map(({ number }) => `; rule ${number} observed it`).join('');
+    const seen =
+      observed.length === 0 ? '' : observed.map(({ number }) => `; rule ${number} observed it`).join('');
     if (match === null) return { skip: `no rule matches${seen}`, handlerOutcome: 'NoMatchingRule' };
     const { rule, number } = match;
     const name = `rule ${number} of ${policy.handler.name}`;
@@ -230,15 +231,15 @@ const RULES = {
       wait,
       `${name}: execution ${executions + 1} of ${rule.maxRetries}${seen}`,
     );
-    return 'skip' in answer || answer.verdict.kind !== 'retry'
-      ? answer
-      : {
-          ...answer,
-          handlerOutcome: 'Retried',
-          recoveryScript: rule.recoveryScript,
-          memoryBytes: changed(rule.memory, policy.memoryBytes) ?? ended.post?.memoryBytes ?? null,
-          runtimeMs: changed(rule.runtime, policy.runtimeMs) ?? ended.post?.runtimeMs ?? null,
-        };
+    if (answer.verdict.kind !== 'retry') return answer;
+    return {
+      verdict: answer.verdict,
+      because: answer.because,
+      handlerOutcome: 'Retried',
+      recoveryScript: rule.recoveryScript,
+      memoryBytes: changed(rule.memory, policy.memoryBytes) ?? ended.post?.memoryBytes ?? null,
+      runtimeMs: changed(rule.runtime, policy.runtimeMs) ?? ended.post?.runtimeMs ?? null,
+    };
   },
 
   retry: (facts: Case): Answer => {
@@ -265,13 +266,13 @@ const RULES = {
     const number = history.failures + 1;
     const wait = ended.post?.delayMs ?? retryDelayMs(retry, number, ended.seed);
     const answer = retryWithin(facts, wait, `retry ${number} of ${limit}`);
-    return answer.verdict.kind !== 'retry'
-      ? answer
-      : {
-          ...answer,
-          memoryBytes: ended.post?.memoryBytes ?? null,
-          runtimeMs: ended.post?.runtimeMs ?? null,
-        };
+    if (answer.verdict.kind !== 'retry' || ended.post === null) return answer;
+    return {
+      verdict: answer.verdict,
+      because: answer.because,
+      memoryBytes: ended.post.memoryBytes,
+      runtimeMs: ended.post.runtimeMs,
+    };
   },
 
   ask: ({ policy }: Case): Answer =>
@@ -296,7 +297,7 @@ export function decide(ended: Ended, policy: Policy, history: History): Decision
   for (const rule of RULE_NAMES) {
     const answer: Answer = RULES[rule](facts);
     handlerOutcome = answer.handlerOutcome ?? handlerOutcome;
-    if ('skip' in answer) {
+    if (answer.skip !== undefined) {
       walk.push({ rule, applies: false, because: answer.skip });
       continue;
     }

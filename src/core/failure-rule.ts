@@ -69,16 +69,25 @@ export function matchRules(
   facts: MatchFacts,
 ): { match: RuleMatch | null; observed: RuleMatch[] } {
   const observed: RuleMatch[] = [];
-  for (const specific of [true, false]) {
-    for (const [index, rule] of rules.entries()) {
-      if (isSpecific(rule) !== specific || !(specific ? holds(rule, facts) : rule.matchAllExitCodes))
-        continue;
-      const match = { number: index + 1, rule };
-      if (rule.mode === 'act') return { match, observed };
-      observed.push(match);
-    }
+  const match =
+    findActing(rules, observed, (rule) => isSpecific(rule) && holds(rule, facts)) ??
+    findActing(rules, observed, (rule) => rule.matchAllExitCodes && !isSpecific(rule));
+  return { match, observed };
+}
+
+function findActing(
+  rules: readonly FailureRule[],
+  observed: RuleMatch[],
+  applies: (rule: FailureRule) => boolean,
+): RuleMatch | null {
+  for (let index = 0; index < rules.length; index += 1) {
+    const rule = rules[index]!;
+    if (!applies(rule)) continue;
+    const match = { number: index + 1, rule };
+    if (rule.mode === 'act') return match;
+    observed.push(match);
   }
-  return { match: null, observed };
+  return null;
 }
 
 /** All matchers that the rule has must hold. */

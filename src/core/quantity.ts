@@ -52,7 +52,7 @@ export function parseDuration(text: string | number, bareUnitMs: number): number
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   const seconds = ms / 1000;
-  if (seconds < 60) return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))}s`;
+  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)}s`;
   const whole = Math.round(seconds);
   const pad = (value: number) => String(value).padStart(2, '0');
   if (whole < 3600) return `${Math.floor(whole / 60)}m${pad(whole % 60)}s`;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decide, type Ended, type History, type Policy } from '../src/core/decide.ts';
-import type { FailureRule } from '../src/core/failure-rule.ts';
+import { DEFAULT_RULE, type FailureRule } from '../src/core/failure-rule.ts';
 import { outcome } from '../src/core/outcome.ts';
 import type { AttemptRecord } from '../src/core/records.ts';
 import { DEFAULT_RETRY } from '../src/core/retry-policy.ts';
@@ -52,19 +52,10 @@ function decisionMicroseconds(): number {
     return seed % below;
   };
   const rule = (code: number): FailureRule => ({
+    ...DEFAULT_RULE,
     exitCodes: [[code, code + random(5)]],
-    matchAllExitCodes: false,
-    signals: [],
-    stderr: null,
-    causes: [],
-    categories: [],
-    recoveryScript: null,
     maxRetries: 1 + random(4),
-    category: null,
     delayMs: random(1000),
-    memory: null,
-    runtime: null,
-    verdict: 'retry',
     mode: random(4) === 0 ? 'observe' : 'act',
   });
   const cases = Array.from({ length: 10_000 }, (): [Ended, Policy, History] => [

@@ -31,6 +31,24 @@ export interface FailureRule {
   mode: 'act' | 'observe';
 }
 
+/** A rule that says nothing: it matches nothing by itself, and retries. */
+export const DEFAULT_RULE: FailureRule = {
+  exitCodes: [],
+  matchAllExitCodes: false,
+  signals: [],
+  stderr: null,
+  causes: [],
+  categories: [],
+  recoveryScript: null,
+  maxRetries: 3,
+  category: null,
+  delayMs: null,
+  memory: null,
+  runtime: null,
+  verdict: 'retry',
+  mode: 'act',
+};
+
 export interface FailureHandler {
   name: string;
   rules: FailureRule[];

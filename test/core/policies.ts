@@ -1,26 +1,9 @@
 import fc from 'fast-check';
 import type { Ended, History, Policy } from '../../src/core/decide.ts';
-import type { FailureRule } from '../../src/core/failure-rule.ts';
+import { DEFAULT_RULE, type FailureRule } from '../../src/core/failure-rule.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type { PostResult } from '../../src/core/post-result.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/retry-policy.ts';
-
-const PLAIN_RULE: FailureRule = {
-  exitCodes: [],
-  matchAllExitCodes: false,
-  signals: [],
-  stderr: null,
-  causes: [],
-  categories: [],
-  recoveryScript: null,
-  maxRetries: 3,
-  category: null,
-  delayMs: null,
-  memory: null,
-  runtime: null,
-  verdict: 'retry',
-  mode: 'act',
-};
 
 /** What a job says, in short: rules and retry are filled in with their defaults. */
 export interface Said extends Partial<Omit<Policy, 'handler' | 'retry'>> {
@@ -35,7 +18,7 @@ export function policyOf({ rules, retry, ...rest }: Said): Policy {
         ? null
         : rules === 'unreadable'
           ? rules
-          : { name: 'h', rules: rules.map((rule) => ({ ...PLAIN_RULE, ...rule })) },
+          : { name: 'h', rules: rules.map((rule) => ({ ...DEFAULT_RULE, ...rule })) },
     retry: { ...DEFAULT_RETRY, ...retry },
     deadlineMs: null,
     usePendingFailed: false,

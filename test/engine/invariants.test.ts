@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Claim } from '../../src/core/engine.ts';
-import type { FailureHandler } from '../../src/core/failure-rule.ts';
+import { DEFAULT_RULE, type FailureHandler } from '../../src/core/failure-rule.ts';
 import { TERMINAL_STATUSES, UNSUCCESSFUL_STATUSES } from '../../src/core/job-status.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type { AttemptRecord, JobRecord } from '../../src/core/records.ts';
@@ -11,24 +11,7 @@ import { type SimpleJob, simpleModel } from './simple-model.ts';
 /** Exit code 7 has a recovery script and three executions; others are left to `retry`. */
 const FIX: FailureHandler = {
   name: 'fix',
-  rules: [
-    {
-      exitCodes: [[7, 7]],
-      matchAllExitCodes: false,
-      signals: [],
-      stderr: null,
-      causes: [],
-      categories: [],
-      recoveryScript: 'fix.sh',
-      maxRetries: 3,
-      category: null,
-      delayMs: null,
-      memory: null,
-      runtime: null,
-      verdict: 'retry',
-      mode: 'act',
-    },
-  ],
+  rules: [{ ...DEFAULT_RULE, exitCodes: [[7, 7]], recoveryScript: 'fix.sh' }],
 };
 
 /** A random graph: job i may wait for jobs before it. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { FailureHandler, FailureRule } from '../../src/core/failure-rule.ts';
+import { DEFAULT_RULE, type FailureHandler, type FailureRule } from '../../src/core/failure-rule.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import { crashedPost } from '../../src/core/post-result.ts';
 import { EngineWorld, PLENTY, type WorkerHand } from './engine-world.ts';
@@ -18,28 +18,9 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-function rule(part: Partial<FailureRule>): FailureRule {
-  return {
-    exitCodes: [],
-    matchAllExitCodes: false,
-    signals: [],
-    stderr: null,
-    causes: [],
-    categories: [],
-    recoveryScript: null,
-    maxRetries: 3,
-    category: null,
-    delayMs: null,
-    memory: null,
-    runtime: null,
-    verdict: 'retry',
-    mode: 'act',
-    ...part,
-  };
-}
 const handler = (...rules: Partial<FailureRule>[]): FailureHandler => ({
   name: 'fix',
-  rules: rules.map(rule),
+  rules: rules.map((rule) => ({ ...DEFAULT_RULE, ...rule })),
 });
 const statuses = async (world: EngineWorld) => (await world.jobs()).map((job) => job.status);
 

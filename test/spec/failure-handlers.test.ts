@@ -1,25 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { FailureRule } from '../../src/core/failure-rule.ts';
+import { DEFAULT_RULE, type FailureRule } from '../../src/core/failure-rule.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { formatProblem } from '../../src/spec/problem.ts';
 import { jobNamed, messagesOf, modelOf } from './spec-text.ts';
-
-const PLAIN: FailureRule = {
-  exitCodes: [],
-  matchAllExitCodes: false,
-  signals: [],
-  stderr: null,
-  causes: [],
-  categories: [],
-  recoveryScript: null,
-  maxRetries: 3,
-  category: null,
-  delayMs: null,
-  memory: null,
-  runtime: null,
-  verdict: 'retry',
-  mode: 'act',
-};
 
 const JOB = 'jobs: [{name: a, command: x, failure_handler: h}]';
 const handler = (rules: string, jobs = JOB) => `failure_handlers: [{name: h, rules: [${rules}]}]\n${jobs}`;
@@ -75,7 +58,7 @@ describe('a failure handler in the model', () => {
     ],
     ['{exit_codes: [1], recovery_script: ./fix.sh}', { exitCodes: [[1, 1]], recoveryScript: './fix.sh' }],
   ])('%s', (rule, expected) => {
-    expect(ruleOf(rule)).toEqual({ ...PLAIN, ...expected });
+    expect(ruleOf(rule)).toEqual({ ...DEFAULT_RULE, ...expected });
   });
 
   it('has durations in milliseconds where the workflow has steps', () => {

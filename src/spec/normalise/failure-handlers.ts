@@ -1,11 +1,13 @@
-import type { FailureHandler, FailureRule, ResourceChange } from '../../core/failure-rule.ts';
+import {
+  DEFAULT_RULE,
+  type FailureHandler,
+  type FailureRule,
+  type ResourceChange,
+} from '../../core/failure-rule.ts';
 import { parseSize } from '../../core/quantity.ts';
 import type { SpecPath } from '../problem.ts';
 import type { FailureRuleSpec } from '../schema/failure-handler-schema.ts';
 import type { SpecContext } from './spec-context.ts';
-
-/** Executions in all, where a rule does not say. */
-const DEFAULT_MAX_RETRIES = 3;
 
 /** The failure handlers of a workflow with every default filled in. */
 export function normaliseHandlers(context: SpecContext): FailureHandler[] {
@@ -31,13 +33,13 @@ function normaliseRule(rule: FailureRuleSpec, path: SpecPath, context: SpecConte
       rule.recovery_script === undefined
         ? null
         : context.script(rule.recovery_script, {}, [...path, 'recovery_script']),
-    maxRetries: rule.max_retries ?? DEFAULT_MAX_RETRIES,
+    maxRetries: rule.max_retries ?? DEFAULT_RULE.maxRetries,
     category: rule.category ?? null,
     delayMs: context.milliseconds(rule.delay),
     memory: resourceChange(rule.memory, rule.max_memory, bytes),
     runtime: resourceChange(rule.runtime, rule.max_runtime, milliseconds),
-    verdict: rule.verdict ?? 'retry',
-    mode: rule.mode ?? 'act',
+    verdict: rule.verdict ?? DEFAULT_RULE.verdict,
+    mode: rule.mode ?? DEFAULT_RULE.mode,
   };
 }
 

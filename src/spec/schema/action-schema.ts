@@ -1,18 +1,10 @@
 import { z } from 'zod';
+import { ACTION_TRIGGERS } from '../../core/action.ts';
 import { commandText, count, nameText, positiveCount } from './scalars.ts';
 
 export const actionSchema = z
   .strictObject({
-    trigger_type: z
-      .enum([
-        'on_workflow_start',
-        'on_workflow_complete',
-        'on_jobs_ready',
-        'on_jobs_complete',
-        'on_worker_start',
-        'on_worker_complete',
-      ])
-      .describe('When it happens.'),
+    trigger_type: z.enum(ACTION_TRIGGERS).describe('When it happens.'),
     action_type: z
       .enum(['run_commands', 'schedule_nodes', 'auto_schedule_on_ready_jobs'])
       .describe('What is done.'),

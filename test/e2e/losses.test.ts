@@ -43,6 +43,28 @@ describe.concurrent('a lost attempt', () => {
     });
   });
 
+  test('does not count against the executions of a failure handler', async (context) => {
+    const job = {
+      name: 'job',
+      command: `case $HOLDFAST_ATTEMPT_ID in 2 | 4) exit 10 ;; 5) exit 0 ;; esac; ${HANG}`,
+      failure_handler: 'fix',
+    };
+    const handlers = [{ name: 'fix', rules: [{ exit_codes: [10], max_retries: 3 }] }];
+    const world = jobsWorld(context, [job], { failure_handlers: handlers });
+    const run = world.start('run', 'spec.json');
+    await loseAttempt(world, 1);
+    await loseAttempt(world, 3);
+    expect((await run.ended).code).toBe(0);
+    expect((await world.attempts()).map(({ cause, handler_outcome }) => [cause, handler_outcome])).toEqual([
+      ['lost', null],
+      ['exit', 'Retried'],
+      ['lost', null],
+      ['exit', 'Retried'],
+      [null, null],
+    ]);
+    expect(await world.job('job')).toMatchObject({ failure_count: 2, preemption_count: 2 });
+  });
+
   test('ends the job when max_retries_preemption is used up', async (context) => {
     const world = jobsWorld(context, [{ name: 'job', command: HANG, retry: { max_retries_preemption: 1 } }]);
     const run = world.start('run', 'spec.json');

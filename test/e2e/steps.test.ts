@@ -125,3 +125,21 @@ describe.concurrent('steps', () => {
     expect(world.lines('runs')).toEqual([]);
   });
 });
+
+test('25 steps with retry that each fail once are all retried', async (context) => {
+  const steps = Array.from({ length: 25 }, (_, index) => [
+    `s${index}`,
+    {
+      type: 'command',
+      exec: '[ "$HOLDFAST_ATTEMPT_ID" -gt 1 ]',
+      retry: { max_retries_failure: 3, initial_retry_delay_ms: 0 },
+    },
+  ]);
+  const world = makeWorld(context, {
+    'spec.json': { version: '2.0', order: 'graph', steps: Object.fromEntries(steps) },
+  });
+  expect((await world.run('run', 'spec.json')).code).toBe(0);
+  const attempts = await world.attempts();
+  expect(attempts.filter(({ verdict }) => verdict === 'retry')).toHaveLength(25);
+  expect(attempts.filter(({ verdict }) => verdict === 'complete')).toHaveLength(25);
+});

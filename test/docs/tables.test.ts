@@ -13,6 +13,7 @@ import {
 import { formatDuration } from '../../src/core/quantity.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/retry-policy.ts';
 import { failureRuleSchema } from '../../src/spec/schema/failure-handler-schema.ts';
+import { initialSchema } from '../../src/store/migrations/0001-initial.ts';
 import { MARKER_NAME } from '../../src/worker/launcher/marker.ts';
 import { codeWords, fences, readText, sections, tableRows } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
@@ -45,6 +46,13 @@ describe('docs/statuses.md', () => {
     ]);
     expect(listed).toEqual(known);
   });
+});
+
+test('docs/architecture.md tells of every table of the store, and of no others', () => {
+  const stored = initialSchema('sqlite').flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []);
+  const page = sections(readText('docs/architecture.md'), 2).get('What is stored')!;
+  const told = tableRows(page).map(([name]) => name!.replaceAll('`', ''));
+  expect(told.toSorted()).toEqual([...stored, 'schema_version'].toSorted());
 });
 
 test('docs/errors.md has every error with its message, codes and hint', () => {

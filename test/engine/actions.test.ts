@@ -1,24 +1,18 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ActionModel, ActionTrigger } from '../../src/core/action.ts';
 import { outcome } from '../../src/core/outcome.ts';
-import { EngineWorld, PLENTY, type WorkerHand } from './engine-world.ts';
+import { type EngineWorld, PLENTY, type WorkerHand, worldOf } from './engine-world.ts';
 import { simpleModel } from './simple-model.ts';
 
-const worlds: EngineWorld[] = [];
-async function worldOf(...triggers: [ActionTrigger, ...number[]][]): Promise<EngineWorld> {
+function actingWorld(...triggers: [ActionTrigger, ...number[]][]): Promise<EngineWorld> {
   const actions: ActionModel[] = triggers.map(([trigger, ...jobs]) => ({
     trigger,
     jobs,
     commands: ['true'],
   }));
   const jobs = [{ name: 'a' }, { name: 'b', after: ['a'] }];
-  const world = await EngineWorld.create(simpleModel(jobs, { actions }));
-  worlds.push(world);
-  return world;
+  return worldOf(simpleModel(jobs, { actions }));
 }
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
 
 /** What is handed out now. */
 async function due(worker: WorkerHand, leaving = false): Promise<ActionTrigger[]> {
@@ -28,7 +22,7 @@ async function due(worker: WorkerHand, leaving = false): Promise<ActionTrigger[]
 
 describe('an action', () => {
   test('happens at its moment, and once', async () => {
-    const world = await worldOf(
+    const world = await actingWorld(
       ['on_workflow_start'],
       ['on_jobs_ready', 1],
       ['on_jobs_complete', 0],
@@ -47,7 +41,7 @@ describe('an action', () => {
   });
 
   test('does not happen again after a restart, unless it is about workers', async () => {
-    const world = await worldOf(['on_workflow_start'], ['on_worker_start']);
+    const world = await actingWorld(['on_workflow_start'], ['on_worker_start']);
     expect(await due(await world.remoteWorker())).toEqual(['on_workflow_start', 'on_worker_start']);
     world.passLease();
     expect(await due(await world.remoteWorker())).toEqual(['on_worker_start']);
@@ -59,7 +53,7 @@ describe('an action', () => {
   });
 
   test('happens anew in a new run', async () => {
-    const world = await worldOf(['on_workflow_start']);
+    const world = await actingWorld(['on_workflow_start']);
     expect(await due(await world.remoteWorker())).toHaveLength(1);
     world.passLease();
     await world.engine.resetStatus(world.workflowId, { actor: 'ann' });
@@ -67,7 +61,7 @@ describe('an action', () => {
   });
 
   test('that fails is told and changes nothing else', async () => {
-    const world = await worldOf(['on_workflow_start']);
+    const world = await actingWorld(['on_workflow_start']);
     const worker = await world.remoteWorker();
     const { act } = await worker.exchange({ capacity: { ...PLENTY, slots: 0 } });
     await worker.exchange({ acted: [{ action_id: act[0]!.action_id, outcome: outcome({ exitCode: 3 }) }] });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import type { Capacity, Claim, Engine, ExchangeResult } from '../../src/core/engine.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { PostResult } from '../../src/core/post-result.ts';
@@ -72,6 +73,13 @@ export class EngineWorld {
   async events(): Promise<EventRecord[]> {
     return (await this.engine.listEvents(this.workflowId, { limit: 1000 })).items;
   }
+}
+
+/** A world that is gone when the test is over. */
+export async function worldOf(model: WorkflowModel): Promise<EngineWorld> {
+  const world = await EngineWorld.create(model);
+  onTestFinished(() => world.close());
+  return world;
 }
 
 /** Does by hand what a worker does. */

@@ -1,26 +1,16 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { outcome } from '../../src/core/outcome.ts';
-import { EngineWorld, PLENTY } from './engine-world.ts';
+import { type EngineWorld, PLENTY, worldOf } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
-const worlds: EngineWorld[] = [];
-async function worldOf(
-  jobs: SimpleJob[],
-  options: Parameters<typeof simpleModel>[1] = {},
-): Promise<EngineWorld> {
-  const world = await EngineWorld.create(simpleModel(jobs, options));
-  worlds.push(world);
-  return world;
-}
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const makeWorld = (jobs: SimpleJob[], options?: Parameters<typeof simpleModel>[1]) =>
+  worldOf(simpleModel(jobs, options));
 
 const statuses = async (world: EngineWorld) => (await world.jobs()).map((job) => job.status);
 
 describe('claims', () => {
   test('go by priority, then by the order of creation', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'a' },
       { name: 'b', priority: 5 },
       { name: 'c' },
@@ -34,7 +24,7 @@ describe('claims', () => {
   });
 
   test('pass over what does not fit and take what does', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'big', cpus: 8, priority: 9 },
       { name: 'small', cpus: 1 },
       { name: 'plain' },
@@ -45,7 +35,7 @@ describe('claims', () => {
 
   test('keep to named limits over all workers', async () => {
     const jobs = Array.from({ length: 5 }, (_, index) => ({ name: `j${index}`, resources: { licence: 1 } }));
-    const world = await worldOf(jobs, { limits: { licence: 2 } });
+    const world = await makeWorld(jobs, { limits: { licence: 2 } });
     const worker = await world.remoteWorker();
     const claims = await worker.claim();
     expect(claims).toHaveLength(2);
@@ -58,12 +48,12 @@ describe('claims', () => {
   });
 
   test('keep to max_parallel', async () => {
-    const world = await worldOf([{ name: 'a' }, { name: 'b' }, { name: 'c' }], { maxParallel: 2 });
+    const world = await makeWorld([{ name: 'a' }, { name: 'b' }, { name: 'c' }], { maxParallel: 2 });
     expect(await (await world.remoteWorker()).claim()).toHaveLength(2);
   });
 
   test('carry a token that rises with every claim', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'a', retry: { max_retries_failure: 3, initial_retry_delay_ms: 0 } },
     ]);
     const worker = await world.remoteWorker();
@@ -80,7 +70,7 @@ describe('claims', () => {
 
 describe('a retry', () => {
   test('is due after its backoff, not a millisecond earlier, and the slot is free meanwhile (R2)', async () => {
-    const world = await worldOf([{ name: 'a', retry: { max_retries_failure: 3 } }, { name: 'b' }]);
+    const world = await makeWorld([{ name: 'a', retry: { max_retries_failure: 3 } }, { name: 'b' }]);
     const worker = await world.remoteWorker();
     const [claim] = await worker.claim({ slots: 1 });
     await worker.exchange({ started: [claim!] });
@@ -98,7 +88,7 @@ describe('a retry', () => {
   });
 
   test('that waits is canceled at once (R7)', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'a', retry: { max_retries_failure: 5, initial_retry_delay_ms: 60_000 } },
     ]);
     const worker = await world.remoteWorker();
@@ -115,7 +105,7 @@ describe('a retry', () => {
 
 describe('a lost worker', () => {
   test('costs a preemption, never a failure (R5)', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'a', retry: { max_retries_failure: 1, initial_retry_delay_ms: 0 } },
     ]);
     const lose = async () => {
@@ -144,7 +134,7 @@ describe('a lost worker', () => {
   });
 
   test('ends the job when the preemption budget is used up (R6)', async () => {
-    const world = await worldOf([{ name: 'a', retry: { max_retries_preemption: 1 } }]);
+    const world = await makeWorld([{ name: 'a', retry: { max_retries_preemption: 1 } }]);
     for (let n = 0; n < 2; n += 1) {
       const worker = await world.remoteWorker();
       await worker.exchange({ started: await worker.claim() });
@@ -158,7 +148,7 @@ describe('a lost worker', () => {
   });
 
   test('between claim and start charges nothing (R10)', async () => {
-    const world = await worldOf([{ name: 'a', retry: { max_retries_preemption: 0 } }]);
+    const world = await makeWorld([{ name: 'a', retry: { max_retries_preemption: 0 } }]);
     await (await world.remoteWorker()).claim();
     world.passLease();
     const next = await world.remoteWorker();
@@ -171,7 +161,7 @@ describe('a lost worker', () => {
   });
 
   test('reports no more: late reports change nothing', async () => {
-    const world = await worldOf([{ name: 'a' }]);
+    const world = await makeWorld([{ name: 'a' }]);
     const first = await world.remoteWorker();
     const [claim] = await first.claim();
     await first.exchange({ started: [claim!] });
@@ -188,7 +178,7 @@ describe('a lost worker', () => {
   });
 
   test('that still lives is only followed', async () => {
-    const world = await worldOf([{ name: 'a' }]);
+    const world = await makeWorld([{ name: 'a' }]);
     const first = await world.remoteWorker();
     await expect(world.remoteWorker()).rejects.toThrow(`worker ${first.id} still drives the run`);
   });
@@ -196,7 +186,7 @@ describe('a lost worker', () => {
 
 describe('stopping and canceling', () => {
   test('a stopped attempt is free and its job ready again (R11)', async () => {
-    const world = await worldOf([{ name: 'a' }]);
+    const world = await makeWorld([{ name: 'a' }]);
     const worker = await world.remoteWorker();
     const [claim] = await worker.claim();
     await worker.exchange({ started: [claim!] });
@@ -208,7 +198,7 @@ describe('stopping and canceling', () => {
   });
 
   test('a running job is canceled by way of its worker, whatever ends it', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'a', retry: { max_retries_failure: 5 } },
       { name: 'b', after: ['a'] },
     ]);
@@ -228,7 +218,7 @@ describe('stopping and canceling', () => {
   });
 
   test('a job that succeeds before it could be canceled has succeeded', async () => {
-    const world = await worldOf([{ name: 'a' }]);
+    const world = await makeWorld([{ name: 'a' }]);
     const worker = await world.remoteWorker();
     const [claim] = await worker.claim();
     await world.engine.cancel(world.workflowId, { actor: 'ann' });
@@ -237,7 +227,7 @@ describe('stopping and canceling', () => {
   });
 
   test('a dry run changes nothing', async () => {
-    const world = await worldOf([{ name: 'a' }, { name: 'b', after: ['a'] }]);
+    const world = await makeWorld([{ name: 'a' }, { name: 'b', after: ['a'] }]);
     const before = await world.events();
     const result = await world.engine.cancel(world.workflowId, { actor: 'ann', dry_run: true });
     expect(result.canceled).toHaveLength(2);
@@ -255,14 +245,14 @@ describe('dependents', () => {
   ];
 
   test('are canceled transitively (C1)', async () => {
-    const world = await worldOf(chain());
+    const world = await makeWorld(chain());
     await (await world.remoteWorker()).runReady({ a: 1 });
     expect(await statuses(world)).toEqual(['failed', 'canceled', 'canceled', 'canceled']);
     expect((await world.engine.status(world.workflowId)).exit_code).toBe(1);
   });
 
   test('that do not mind run all the same (C2)', async () => {
-    const world = await worldOf(chain({ runsAfterFailure: true }));
+    const world = await makeWorld(chain({ runsAfterFailure: true }));
     const worker = await world.remoteWorker();
     await worker.runReady({ a: 1 });
     for (let n = 0; n < 3; n += 1) await worker.runReady();
@@ -274,7 +264,7 @@ describe('dependents', () => {
     const stage = (prefix: string, after: string[] = []) =>
       Array.from({ length: 20 }, (_, index) => ({ name: `${prefix}${index}`, after }));
     const firsts = stage('x');
-    const world = await worldOf([
+    const world = await makeWorld([
       ...firsts,
       ...stage(
         'y',
@@ -293,7 +283,7 @@ describe('dependents', () => {
 
 describe('scheduling timeout', () => {
   test('ends the wait before the first start, and says so', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'a', cpus: 64, schedulingTimeoutMs: 5000 },
       { name: 'b', after: ['a'] },
     ]);
@@ -310,14 +300,14 @@ describe('scheduling timeout', () => {
 
 describe('explain', () => {
   test('tells what a blocked job waits for', async () => {
-    const world = await worldOf([{ name: 'a' }, { name: 'b', after: ['a'] }]);
+    const world = await makeWorld([{ name: 'a' }, { name: 'b', after: ['a'] }]);
     expect((await world.engine.explain(world.workflowId, 'b')).headline).toBe(
       'waits for 1 of 1 dependencies: a (ready)',
     );
   });
 
   test('tells how long a retry still waits, and why', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'a', retry: { max_retries_failure: 2, initial_retry_delay_ms: 30_000 } },
     ]);
     await (await world.remoteWorker()).runReady({ a: 9 });
@@ -334,7 +324,7 @@ describe('explain', () => {
   });
 
   test('leads from a canceled job to the one that failed', async () => {
-    const world = await worldOf([{ name: 'a' }, { name: 'b', after: ['a'] }]);
+    const world = await makeWorld([{ name: 'a' }, { name: 'b', after: ['a'] }]);
     await (await world.remoteWorker()).runReady({ a: 1 });
     expect(await world.engine.explain(world.workflowId, 'b')).toMatchObject({
       headline: 'canceled: its dependency a did not succeed',

@@ -1,22 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_RULE, type FailureHandler, type FailureRule } from '../../src/core/failure-rule.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import { crashedPost } from '../../src/core/post-result.ts';
-import { EngineWorld, PLENTY, type WorkerHand } from './engine-world.ts';
+import { type EngineWorld, PLENTY, type WorkerHand, worldOf } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
-const worlds: EngineWorld[] = [];
-async function worldOf(
-  jobs: SimpleJob[],
-  options: Parameters<typeof simpleModel>[1] = {},
-): Promise<EngineWorld> {
-  const world = await EngineWorld.create(simpleModel(jobs, options));
-  worlds.push(world);
-  return world;
-}
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
+const makeWorld = (jobs: SimpleJob[], options?: Parameters<typeof simpleModel>[1]) =>
+  worldOf(simpleModel(jobs, options));
 
 const handler = (...rules: Partial<FailureRule>[]): FailureHandler => ({
   name: 'fix',
@@ -36,7 +26,7 @@ async function fail(worker: WorkerHand, code: number) {
 
 describe('a recovery script', () => {
   const withScript = () =>
-    worldOf([{ name: 'a', handler: 'fix' }], {
+    makeWorld([{ name: 'a', handler: 'fix' }], {
       handlers: [handler({ exitCodes: [[10, 10]], recoveryScript: 'fix.sh' })],
     });
 
@@ -84,7 +74,7 @@ describe('a recovery script', () => {
 
 test('more memory is for the job alone: one that shares the requirement keeps it (H14)', async () => {
   const gigabyte = 1024 ** 3;
-  const world = await worldOf(
+  const world = await makeWorld(
     [
       { name: 'a', handler: 'fix', memoryBytes: 2 * gigabyte, priority: 1 },
       { name: 'b', memoryBytes: 2 * gigabyte },
@@ -108,7 +98,7 @@ test('more memory is for the job alone: one that shares the requirement keeps it
 
 describe('a post script', () => {
   test('is asked before anything is decided, with the outcome already stored', async () => {
-    const world = await worldOf([{ name: 'a', post: 'judge' }]);
+    const world = await makeWorld([{ name: 'a', post: 'judge' }]);
     const worker = await world.remoteWorker();
     const { claim, post } = await fail(worker, 1);
     expect(post).toEqual([claim.token]);
@@ -119,7 +109,7 @@ describe('a post script', () => {
   });
 
   test('that dies with its worker leaves a failure that is judged by its outcome, not a lost attempt', async () => {
-    const world = await worldOf([{ name: 'a', post: 'judge', retry: { max_retries_failure: 1 } }]);
+    const world = await makeWorld([{ name: 'a', post: 'judge', retry: { max_retries_failure: 1 } }]);
     await fail(await world.remoteWorker(), 7);
     world.passLease();
     await world.remoteWorker();
@@ -132,7 +122,7 @@ describe('a post script', () => {
   });
 
   test('that says 43 takes the whole workflow with it (P4)', async () => {
-    const world = await worldOf([
+    const world = await makeWorld([
       { name: 'a', post: 'judge', priority: 1 },
       { name: 'b' },
       { name: 'c', after: ['b'] },
@@ -158,7 +148,7 @@ describe('a post script', () => {
 describe('pending_failed', () => {
   const undecided = async () => {
     const jobs = [{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'c', after: ['b'] }];
-    const world = await worldOf(jobs, { usePendingFailed: true });
+    const world = await makeWorld(jobs, { usePendingFailed: true });
     const worker = await world.remoteWorker();
     await worker.runReady({ a: 1 });
     return { world, worker };
@@ -199,7 +189,7 @@ describe('reset-status', () => {
   ];
 
   test('begins a run with fresh budgets and leaves alone what completed (H12)', async () => {
-    const world = await worldOf(chain);
+    const world = await makeWorld(chain);
     const worker = await world.remoteWorker();
     await worker.runReady();
     await worker.runReady({ b: 1 });
@@ -223,7 +213,7 @@ describe('reset-status', () => {
   });
 
   test('resets everything unless told otherwise, and nothing in a dry run', async () => {
-    const world = await worldOf(chain);
+    const world = await makeWorld(chain);
     await (await world.remoteWorker()).runReady();
     world.passLease();
     const preview = await world.engine.resetStatus(world.workflowId, { actor: 'ann', dry_run: true });
@@ -234,7 +224,7 @@ describe('reset-status', () => {
   });
 
   test('is refused while somebody drives the run', async () => {
-    const world = await worldOf(chain);
+    const world = await makeWorld(chain);
     await world.remoteWorker();
     await expect(world.engine.resetStatus(world.workflowId, { actor: 'ann' })).rejects.toMatchObject({
       code: 'RUN_ACTIVE',
@@ -251,7 +241,7 @@ describe('a manual retry', () => {
   ];
 
   test('returns the dependents that were canceled because of it to blocked (C3)', async () => {
-    const world = await worldOf(chain);
+    const world = await makeWorld(chain);
     const worker = await world.remoteWorker();
     await worker.runReady({ a: 1 });
     expect((await world.engine.status(world.workflowId)).complete).toBe(true);
@@ -263,7 +253,7 @@ describe('a manual retry', () => {
   });
 
   test('does not revive what another failure keeps canceled', async () => {
-    const world = await worldOf([{ name: 'a' }, { name: 'k' }, { name: 'b', after: ['a', 'k'] }]);
+    const world = await makeWorld([{ name: 'a' }, { name: 'k' }, { name: 'b', after: ['a', 'k'] }]);
     await (await world.remoteWorker()).runReady({ a: 1, k: 1 });
     await world.engine.retryJob(world.workflowId, 'a', { actor: 'ann' });
     expect(await statuses(world)).toEqual(['ready', 'failed', 'canceled']);
@@ -277,7 +267,7 @@ describe('a manual retry', () => {
     ['of a job that has not failed', 'b', {}, 'NOT_RETRYABLE'],
     ['beyond max_retries', 'a', { max_retries: 1 }, 'RETRIES_EXCEEDED'],
   ])('%s is refused and changes nothing', async (_, job, request, code) => {
-    const world = await worldOf(chain);
+    const world = await makeWorld(chain);
     await (await world.remoteWorker()).runReady({ a: 1 });
     const before = [await world.jobs(), await world.events()];
     await expect(

@@ -1,19 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Claim, ExchangeResult } from '../../src/core/engine.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { PostResult } from '../../src/core/post-result.ts';
 import type { UserDataModel, UserDataUse } from '../../src/core/workflow-model.ts';
-import { EngineWorld, type WorkerHand } from './engine-world.ts';
+import { type EngineWorld, type WorkerHand, worldOf } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
 type Job = SimpleJob & { userData?: Partial<UserDataUse> };
 
-const worlds: EngineWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function worldOf(
+function valueWorld(
   values: (Partial<UserDataModel> & { name: string })[],
   jobs: Job[],
 ): Promise<EngineWorld> {
@@ -22,9 +17,7 @@ async function worldOf(
   for (const [index, { userData }] of jobs.entries()) {
     model.jobs[index]!.config.userData = { inputs: [], outputs: [], ...userData };
   }
-  const world = await EngineWorld.create(model);
-  worlds.push(world);
-  return world;
+  return worldOf(model);
 }
 
 function finish(
@@ -57,7 +50,7 @@ const CONSUMER: Job = { name: 'read', after: ['set'], userData: { inputs: ['v'] 
 
 describe('a claim', () => {
   test('carries the values that the job reads, and no others', async () => {
-    const world = await worldOf(
+    const world = await valueWorld(
       [
         { name: 'a', data: { k: [1, 'é'] } },
         { name: 'b', data: 0 },
@@ -82,7 +75,7 @@ describe('a claim', () => {
 
   test('carries any number of values', async () => {
     const names = Array.from({ length: 1_234 }, (_, index) => `v${index}`);
-    const world = await worldOf(
+    const world = await valueWorld(
       names.map((name, data) => ({ name, data })),
       [{ name: 'all', userData: { inputs: names } }],
     );
@@ -92,7 +85,10 @@ describe('a claim', () => {
   });
 
   test('is never given the values of another workflow', async () => {
-    const world = await worldOf([{ name: 'v', data: 'mine' }], [{ name: 'a', userData: { inputs: ['v'] } }]);
+    const world = await valueWorld(
+      [{ name: 'v', data: 'mine' }],
+      [{ name: 'a', userData: { inputs: ['v'] } }],
+    );
     const other = {
       ...simpleModel([{ name: 'b' }]),
       userData: [{ name: 'v', data: 'other', isEphemeral: false }],
@@ -104,14 +100,14 @@ describe('a claim', () => {
 
 describe('what a job sets', () => {
   test('is there for the jobs after it', async () => {
-    const world = await worldOf([{ name: 'v', data: 'first' }], [PRODUCER, CONSUMER]);
+    const world = await valueWorld([{ name: 'v', data: 'first' }], [PRODUCER, CONSUMER]);
     const worker = await world.remoteWorker();
     await finish(world, worker, await only(worker), { v: { text: `it's "$(x)"\n` } });
     expect((await only(worker)).user_data).toEqual({ v: { text: `it's "$(x)"\n` } });
   });
 
   test('is not stored with a failure, not even if the attempt had written it', async () => {
-    const world = await worldOf(
+    const world = await valueWorld(
       [{ name: 'v', data: 'first' }],
       [
         { ...PRODUCER, retry: { max_retries_failure: 1, initial_retry_delay_ms: 0 } },
@@ -127,7 +123,10 @@ describe('what a job sets', () => {
   });
 
   test('waits for the word of its post script', async () => {
-    const world = await worldOf([{ name: 'v', data: 'first' }], [{ ...PRODUCER, post: 'judge' }, CONSUMER]);
+    const world = await valueWorld(
+      [{ name: 'v', data: 'first' }],
+      [{ ...PRODUCER, post: 'judge' }, CONSUMER],
+    );
     const worker = await world.remoteWorker();
     const claim = await only(worker);
     expect((await finish(world, worker, claim, { v: 'second' })).post).toEqual([claim.token]);
@@ -138,7 +137,7 @@ describe('what a job sets', () => {
   });
 
   test('is only what it declared, and a late report changes nothing', async () => {
-    const world = await worldOf(
+    const world = await valueWorld(
       [{ name: 'v' }, { name: 'w', data: 'kept' }],
       [PRODUCER, { ...CONSUMER, userData: { inputs: ['v', 'w'] } }],
     );
@@ -161,7 +160,7 @@ describe('a new run', () => {
 
   /** `set` has set everything, `read` has failed. */
   async function ranOnce(): Promise<EngineWorld> {
-    const world = await worldOf(values, [
+    const world = await valueWorld(values, [
       { name: 'set', userData: { inputs: all, outputs: all } },
       { ...CONSUMER, userData: { inputs: all } },
     ]);

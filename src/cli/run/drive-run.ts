@@ -75,9 +75,14 @@ async function tellStopping(
   progress: Progress,
 ): Promise<void> {
   // Told even if the state cannot be read any more: the number is the least of it.
-  const running = await engine.status(workflowId).then(
-    ({ counts }) => `${counts.running} running ${counts.running === 1 ? 'job' : 'jobs'}`,
-    () => 'the running jobs',
+  const count = await engine.status(workflowId).then(
+    ({ counts }) => counts.pending + counts.running,
+    () => null,
   );
+  if (count === 0) {
+    progress.note('stopping; nothing is running');
+    return;
+  }
+  const running = count === null ? 'the running jobs' : `${count} running ${count === 1 ? 'job' : 'jobs'}`;
   progress.note(`stopping ${running} (grace ${formatDuration(graceMs)}); press Ctrl-C again to kill them`);
 }

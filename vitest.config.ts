@@ -6,5 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Each file builds its own world; loading the modules once instead of 95 times saves a tenth of the time.
+    isolate: false,
   },
 });

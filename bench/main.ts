@@ -2,6 +2,8 @@ import { cpus } from 'node:os';
 import { benchGraphs } from './graph-bench.ts';
 import type { BenchLine } from './measure.ts';
 import { benchPolicy } from './policy-bench.ts';
+import { benchRouting } from './routing-bench.ts';
+import { benchSandbox } from './sandbox-bench.ts';
 import { benchScale } from './scale-bench.ts';
 import { benchStart } from './start-bench.ts';
 import { benchThroughput } from './throughput-bench.ts';
@@ -11,6 +13,8 @@ const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
   throughput: benchThroughput,
   graphs: benchGraphs,
   policy: benchPolicy,
+  routing: benchRouting,
+  sandbox: benchSandbox,
   scale: () => benchScale(process.argv.includes('--full')),
 };
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decide, type Ended, type History, type Policy } from '../src/core/decide.ts';
+import { decide } from '../src/core/decide.ts';
+import { type Ended, type History, NO_HISTORY, PLAIN_END, type Policy } from '../src/core/decision.ts';
 import { DEFAULT_RULE, type FailureRule } from '../src/core/failure-rule.ts';
 import { outcome } from '../src/core/outcome.ts';
 import type { AttemptRecord } from '../src/core/records.ts';
@@ -65,6 +66,7 @@ function decisionMicroseconds(): number {
       startedAt: 0,
       finishedAt: 1000,
       seed: random(1000),
+      ...PLAIN_END,
       post: null,
       stderrMatches: [],
     },
@@ -75,8 +77,9 @@ function decisionMicroseconds(): number {
       usePendingFailed: random(2) === 0,
       memoryBytes: null,
       runtimeMs: null,
+      routes: null,
     },
-    { failures: random(4), preemptions: random(4), lossesInRow: random(4), firstStartedAt: 0 },
+    { ...NO_HISTORY, failures: random(4), preemptions: random(4), lossesInRow: random(4), firstStartedAt: 0 },
   ]);
   const start = performance.now();
   for (let n = 0; n < DECISIONS; n += 1) decide(...cases[n % cases.length]!);

@@ -61,6 +61,7 @@ async function create(jobs: number): Promise<{ createMs: number; claimMs: number
         finished: [],
         recovered: [],
         acted: [],
+        evaluated: [],
         capacity: { cpus: 1, memory_bytes: 1e9, gpus: 0, slots: 1, default_cpus: 1 },
         workflow_id: id,
       });

@@ -31,6 +31,8 @@ export interface CommandContext {
 export interface Invocation {
   args: string[];
   options: Record<string, string | boolean | undefined>;
+  /** Options that can be given several times, as far as they were. */
+  lists: Record<string, string[]>;
 }
 
 /** Returns the exit code. */

@@ -1,20 +1,23 @@
 import type { Command } from './command-context.ts';
 import { SETTING_KEYS, SETTINGS } from './config/settings.ts';
 
+/** `repeated`: it can be given several times. */
+type CommandOption = [flags: string, description: string, times?: 'repeated'];
+
 export interface CommandEntry {
   /** Name and arguments in the notation of commander. */
   usage: string;
   summary: string;
   /** More than the one line, for `help COMMAND`. */
   details?: string;
-  options?: [flags: string, description: string][];
+  options?: CommandOption[];
   examples: string[];
   /** Only the command that is asked for is loaded. */
   load: () => Promise<Command>;
 }
 
 /** Options that are also configuration keys. */
-const RUN_OPTIONS: [string, string][] = [
+const RUN_OPTIONS: CommandOption[] = [
   ['--output-dir <dir>', SETTINGS.output_dir.about],
   ['-j, --max-parallel <n>', SETTINGS.max_parallel.about],
   ['--cpus <n>', SETTINGS.cpus.about],
@@ -24,7 +27,7 @@ const RUN_OPTIONS: [string, string][] = [
   ['--grace <duration>', SETTINGS.grace.about],
 ];
 
-const RUN_OPTION: [string, string] = ['--run <number>', 'only this run'];
+const RUN_OPTION: CommandOption = ['--run <number>', 'only this run'];
 
 /** Every command of the program, in the order `help` shows them. */
 export const COMMANDS: CommandEntry[] = [
@@ -33,8 +36,21 @@ export const COMMANDS: CommandEntry[] = [
     summary: 'run a spec, or go on with a workflow',
     details:
       'Exit codes:\n  0    all jobs completed\n  1    something failed or was canceled\n  2    bad input, nothing was created\n  3    waiting for a decision\n  130  interrupted',
-    options: [...RUN_OPTIONS, ['--dry-run', 'check the spec and print the plan, create nothing']],
-    examples: ['holdfast run workflow.yaml', 'holdfast run workflow.yaml -j 4', 'holdfast run 3'],
+    options: [
+      ...RUN_OPTIONS,
+      ['--on-fail-max-loops <n>', 're-attempts and jumps in each scope, instead of max_loops'],
+      ['--retry-max <n>', 'most re-attempts of on_fail, whatever the spec says'],
+      ['--no-failure-routing', 'ignore on_fail, on_success and routing'],
+      ['--context <file>', 'JSON with what code sees as pr and files'],
+      ['--debug', 'tell evaluations, backoff and loops with the routes'],
+      ['--dry-run', 'check the spec and print the plan, create nothing'],
+    ],
+    examples: [
+      'holdfast run workflow.yaml',
+      'holdfast run workflow.yaml -j 4',
+      'holdfast run workflow.yaml --on-fail-max-loops 3 --debug',
+      'holdfast run 3',
+    ],
     load: async () => (await import('./commands/run.ts')).runCommand,
   },
   {
@@ -129,15 +145,20 @@ export const COMMANDS: CommandEntry[] = [
   },
   {
     usage: 'simulate <spec>',
-    summary: 'what a policy would do, without running',
+    summary: 'what would happen, without running',
     details:
-      'An outcome is an exit code, a signal (SEGV), or one of oom, timeout, lost, unstarted, cancel, stop,\nspawn, missing_output. After it, /CODE is what the post script exits with (/crash if it crashes;\notherwise it agrees with the exit code), and :TEXT is what the attempt wrote to stderr.',
+      'Plays the whole workflow with its routes, or with --job the policy of one job. What is not told\nsucceeds.\n\nAn outcome is an exit code, a signal (SEGV), or one of oom, timeout, lost, unstarted, cancel, stop,\nspawn, missing_output. After it, /CODE is what the post script exits with (/crash if it crashes;\notherwise it agrees with the exit code), and :TEXT is what the attempt wrote to stderr.',
     options: [
-      ['--job <name>', 'whose policy; need not be told where there is one job'],
+      ['--outcome <step=list>', 'how the executions of a step end; can be repeated', 'repeated'],
+      ['--step-output <step=json>', 'what a step puts out; can be repeated', 'repeated'],
+      ['--context <file>', 'JSON with what code sees as pr and files'],
+      ['--job <name>', 'one job whose policy is played'],
       ['--outcomes <list>', 'how its attempts end, separated by commas'],
-      ['--duration <duration>', 'how long each of them takes; 1m unless told'],
+      ['--duration <duration>', 'how long each execution takes; 1m unless told'],
     ],
     examples: [
+      'holdfast simulate workflow.yaml --outcome unit=1,1,0 --outcome build=0',
+      `holdfast simulate workflow.yaml --step-output list='["a","b"]' --outcome 'p@list[0]=1,0'`,
       'holdfast simulate workflow.yaml --job train --outcomes 10,oom,lost,0',
       'holdfast simulate workflow.yaml --job train --outcomes "75:licence busy,1/42"',
     ],

@@ -46,17 +46,32 @@ function addCommand(program: Commander, entry: CommandEntry, onEnd: (code: numbe
     .description(entry.summary)
     .addHelpText('after', helpAfter(entry))
     .exitOverride();
-  for (const [flags, description] of entry.options ?? []) command.option(flags, description);
+  for (const [flags, description, times] of entry.options ?? []) {
+    if (times === 'repeated') command.option(flags, description, collect);
+    else command.option(flags, description);
+  }
   command.action(async () => {
-    const options = command.optsWithGlobals() as Invocation['options'];
+    const { options, lists } = givenOptions(command.optsWithGlobals());
     const context = await openContext(options.dir as string | undefined, settingFlags(options));
     try {
       const run = await entry.load();
-      onEnd(await run(context, { args: command.args, options }));
+      onEnd(await run(context, { args: command.args, options, lists }));
     } finally {
       await context.close();
     }
   });
+}
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
+/** Those that can be repeated apart from those that have one value. */
+function givenOptions(all: Record<string, unknown>): Pick<Invocation, 'options' | 'lists'> {
+  const isList = ([, value]: [string, unknown]) => Array.isArray(value);
+  const entries = Object.entries(all);
+  return {
+    options: Object.fromEntries(entries.filter((entry) => !isList(entry))) as Invocation['options'],
+    lists: Object.fromEntries(entries.filter(isList)) as Invocation['lists'],
+  };
 }
 
 function helpAfter({ details, examples }: CommandEntry): string {

@@ -1,8 +1,10 @@
-import type { Policy } from './decide.ts';
+import type { Policy } from './decision.ts';
 import { type FailureRule, isSpecific, type ResourceChange } from './failure-rule.ts';
 import type { Cause } from './outcome.ts';
 import { formatDuration, formatSize } from './quantity.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retryDelayMs } from './retry-policy.ts';
+import { type Routes, reattemptDelayMs } from './routes.ts';
+import type { RoutePolicy } from './take-route.ts';
 
 /** A policy in words, one sentence for each thing that can happen, in the order in which they are asked. */
 export function describePolicy(policy: Policy, hasPost = false): string[] {
@@ -25,7 +27,11 @@ export function describePolicy(policy: Policy, hasPost = false): string[] {
   if (leftOver && retry.max_retries_failure > 0) lines.push(retryLine(retry, decided));
   const retriesAll =
     retry.max_retries_failure > 0 && retry.retry_on_exit_codes.length === 0 && retry.retry_on_timeout;
-  if (leftOver && !retriesAll) {
+  const onFail = failLines(policy.routes);
+  lines.push(...onFail);
+  if (onFail.length > 0)
+    lines.push(usePendingFailed ? 'asks somebody when nothing applies' : 'then it fails');
+  else if (leftOver && !retriesAll) {
     const anything = decided || retry.max_retries_failure > 0;
     lines.push(
       usePendingFailed
@@ -44,7 +50,47 @@ export function describePolicy(policy: Policy, hasPost = false): string[] {
         : `a lost worker is replaced ${upTo(retry.max_retries_preemption)}`,
     );
   }
+  lines.push(...successLines(policy.routes));
   return lines;
+}
+
+/** Where failures lead, in the order in which it happens. */
+function failLines(routes: RoutePolicy | null): string[] {
+  const lines: string[] = [];
+  const onFail = routes?.onFail ?? null;
+  if (onFail === null) return lines;
+  const run = stepsToRun(onFail);
+  const max = Math.max(onFail.reattempt.max, run === null ? 0 : 1);
+  if (max > 0) {
+    const wait = formatDuration(reattemptDelayMs(onFail.reattempt, 1));
+    const backoff = onFail.reattempt.mode === 'fixed' ? `after ${wait}` : `after ${wait}, then twice that`;
+    lines.push(`on_fail: ${run === null ? '' : `runs ${run}, then `}re-attempts ${upTo(max)}, ${backoff}`);
+  }
+  const target = goal(onFail);
+  if (target !== null) lines.push(`on_fail: ${max > 0 ? 'then ' : ''}goes back to ${target}`);
+  return lines;
+}
+
+/** Where a success leads, and how far routes may go. */
+function successLines(routes: RoutePolicy | null): string[] {
+  if (routes === null) return [];
+  const lines: string[] = [];
+  const run = routes.onSuccess === null ? null : stepsToRun(routes.onSuccess);
+  const target = routes.onSuccess === null ? null : goal(routes.onSuccess);
+  if (run !== null) lines.push(`on_success: runs ${run}`);
+  if (target !== null) lines.push(`on_success: goes back to ${target}`);
+  lines.push(`at most ${routes.maxLoops} re-attempts and jumps of routes in its scope`);
+  return lines;
+}
+
+function stepsToRun({ run, runJs }: Routes): string | null {
+  const steps = [...run, ...(runJs === null ? [] : ['what run_js says'])];
+  return steps.length === 0 ? null : steps.join(', ');
+}
+
+function goal({ goto, gotoJs }: Routes): string | null {
+  if (gotoJs === null) return goto;
+  return goto === null ? 'what goto_js says' : `what goto_js says, or ${goto}`;
 }
 
 /** Specific rules in the order written, then those for everything up to the first that acts. */

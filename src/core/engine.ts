@@ -1,4 +1,5 @@
 import type { ActionTrigger } from './action.ts';
+import type { CodeKey, Evaluation, EvaluationInputs, ForeachInput } from './evaluation.ts';
 import type { JobStatus } from './job-status.ts';
 import type { Outcome } from './outcome.ts';
 import type { PostResult } from './post-result.ts';
@@ -14,6 +15,18 @@ import type {
   WorkflowRecord,
   WorkflowStatus,
 } from './records.ts';
+import type {
+  DecisionRecord,
+  FailureGroup,
+  FailureQuery,
+  RecoverRequest,
+  RecoverResult,
+  ResolveRequest,
+  ResolveResult,
+  ResourceChange,
+  ResourceChangeResult,
+  Utilization,
+} from './resolution.ts';
 import type { JobConfig, Requirement, WorkflowModel } from './workflow-model.ts';
 
 /** A job by its number or its name. */
@@ -103,8 +116,35 @@ export interface FinishReport {
   user_data?: Record<string, unknown>;
   /** Patterns of the failure handler that were found in stderr. */
   stderr_matches?: string[];
+  /** Tells failures apart that look alike; absent where there was none. */
+  fingerprint?: string;
   /** What the post script said; absent as long as it was not asked. */
   post?: PostResult;
+  /** What the code that had to be asked said. An `if` that is false means that nothing was started. */
+  evaluations?: Evaluation[];
+}
+
+/** Code to evaluate before anything is decided. */
+export interface EvaluationOrder {
+  /**
+   * Of `attempt`: the one that was just reported; it is to be reported again with the evaluations. Of `route`: an
+   * earlier attempt, whose steps to run have ended; answered in `Exchange.evaluated`.
+   */
+  of: 'attempt' | 'route';
+  token: number;
+  codes: { key: CodeKey; code: string }[];
+  /** Without what only the worker can see: stdout and stderr of the error. */
+  inputs: EvaluationInputs;
+  /** What the environment of the worker adds to `inputs.env`. */
+  env: string[];
+  /** Where stdout and stderr of the error are, if the worker does not know by itself. */
+  logs?: { stdout: string; stderr: string };
+}
+
+/** Answers an EvaluationOrder of a route. */
+export interface EvaluationReport {
+  token: number;
+  evaluations: Evaluation[];
 }
 
 /** A recovery script that has ended, by the token of the attempt that failed. */
@@ -153,12 +193,26 @@ export interface Claim {
   requirement: Requirement;
   /** Patterns to look for in stderr when the attempt has failed. */
   stderr_patterns: string[];
-  /** Outputs of completed steps, for templates; empty unless the command is one. */
+  /** What the `if` of the job sees; null if it has none. */
+  condition: Pick<EvaluationOrder, 'inputs' | 'env'> | null;
+  /** Outputs of completed steps, for templates; empty unless the command is one. A reduce step gets lists. */
   outputs: Record<string, unknown>;
+  /** For a reduce step that is a template: per joined step, the items that did not succeed. */
+  failures: Record<string, ItemFailure[]>;
+  /** The item of the innermost forEach around the job. */
+  foreach: ForeachInput | null;
   /** The workflow's variables, for templates; empty unless the command is one. */
   variables: Record<string, unknown>;
   /** Values of the user data that the job reads; one that has no value is left out. */
   user_data: Record<string, unknown>;
+}
+
+/** One item of a joined step that did not succeed. */
+export interface ItemFailure {
+  key: string | number;
+  index: number;
+  status: JobStatus;
+  error: string;
 }
 
 export interface Exchange {
@@ -166,6 +220,7 @@ export interface Exchange {
   finished: FinishReport[];
   recovered: RecoveryReport[];
   acted: ActionReport[];
+  evaluated: EvaluationReport[];
   /** The worker is about to leave: it only takes what is to be done at its end. */
   leaving?: boolean;
   /** null: report only. */
@@ -184,6 +239,7 @@ export interface ExchangeResult {
   post: number[];
   recover: RecoveryOrder[];
   act: ActionOrder[];
+  evaluate: EvaluationOrder[];
   /** When the next waiting job becomes due; null if none waits. */
   next_due_at_ms: number | null;
 }
@@ -207,6 +263,18 @@ export interface RetryRequest {
   /** The run the caller believes to be the current one. */
   run_id?: number;
   actor: string;
+}
+
+export interface DecisionQuery extends PageQuery {
+  workflow_id?: number;
+  fingerprint?: string;
+}
+
+export interface AddedEvent {
+  type: 'agent' | 'note';
+  actor: string;
+  reason: string;
+  data: Record<string, unknown>;
 }
 
 export type Adoption =
@@ -236,6 +304,20 @@ export interface Engine {
   resetStatus(workflowId: number, request: ResetRequest): Promise<ResetResult>;
   /** Runs a job that ended without success once more, in the same run. */
   retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobRecord>;
+
+  /** Decides about jobs that wait for it; as a whole or not at all. */
+  resolve(workflowId: number, request: ResolveRequest): Promise<ResolveResult>;
+  /** Failed jobs of the current run, grouped by what their failures look like; largest groups first. */
+  listFailures(workflowId: number, query?: FailureQuery): Promise<FailureGroup[]>;
+  /** Newest first. */
+  listDecisions(query?: DecisionQuery): Promise<Page<DecisionRecord>>;
+  /** Tries again what failed for a known cause, with more of what it lacked. */
+  recover(workflowId: number, request: RecoverRequest): Promise<RecoverResult>;
+  /** What the next attempts of a job may use; for this job alone. */
+  changeResources(workflowId: number, job: JobRef, change: ResourceChange): Promise<ResourceChangeResult>;
+  utilization(workflowId: number, query?: PageQuery): Promise<Page<Utilization>>;
+  /** Writes a line to the audit trail that no change of the engine's own tells. */
+  addEvent(workflowId: number, event: AddedEvent): Promise<void>;
 
   registerWorker(identity: WorkerIdentity): Promise<WorkerRecord>;
   /** Take over a run: attempts whose worker is dead are closed as lost. */

@@ -20,6 +20,26 @@ export const ERRORS = {
     exitCode: 2,
     hint: ({ workflow }) => `\`holdfast jobs ${workflow}\` lists its jobs`,
   },
+  NO_PENDING_FAILED: {
+    message: () => 'Workflow does not have use_pending_failed enabled',
+    httpStatus: 409,
+    exitCode: 2,
+    hint: ({ id }) =>
+      `failed jobs are tried again with \`holdfast recover ${id}\` or \`holdfast retry ${id} JOB\`; \`use_pending_failed: true\` in the spec has failures wait for a decision`,
+  },
+  NOT_PENDING: {
+    message: ({ job, status }) => `job ${job} does not wait for a decision: it is ${status}`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: ({ workflow }) =>
+      `nothing was changed; \`holdfast failures ${workflow}\` lists what waits for a decision`,
+  },
+  AGENT_LIMIT: {
+    message: ({ problem }) => `refused: ${problem}`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: () => 'nothing was changed; leave these jobs to a person',
+  },
   NO_ATTEMPT: {
     message: ({ job }) => `job ${job} has not been started yet`,
     httpStatus: 404,

@@ -1,4 +1,5 @@
-import type { HandlerOutcome, WalkStep } from './decide.ts';
+import type { HandlerOutcome, WalkStep } from './decision.ts';
+import type { Evaluation } from './evaluation.ts';
 import type { JobStatus } from './job-status.ts';
 import type { Category, Cause, Outcome } from './outcome.ts';
 import type { JobConfig, Requirement } from './workflow-model.ts';
@@ -111,7 +112,9 @@ export type AttemptState =
   | 'FAILED'
   | 'WORKER_FAILED'
   | 'KILLED'
-  | 'STOPPED';
+  | 'STOPPED'
+  /** Its `if` was false. */
+  | 'SKIPPED';
 
 /** Resources the process tree used; null where the attempt was too short to sample. */
 export interface Usage {
@@ -122,8 +125,11 @@ export interface Usage {
 export interface AttemptRecord {
   job_id: number;
   job_name: string;
+  scope: string;
   run_id: number;
   visit: number;
+  /** Label of the job whose route called for this attempt; null if it was planned. */
+  caller: string | null;
   attempt_id: number;
   worker_id: number;
   state: AttemptState;
@@ -146,12 +152,28 @@ export interface AttemptRecord {
   /** How the recovery script ended; null if there was none, or it has not ended. */
   recovery: Outcome | null;
   reason: string | null;
+  /** Where the decision led, if a route of `on_fail` or `on_success` gave it. */
+  route: RouteTaken | null;
+  /** What the code of the job said when this attempt was decided. */
+  evaluations: Evaluation[];
   actor: string | null;
   usage: Usage | null;
   stdout_path: string;
   stderr_path: string;
   /** A step's output. */
   output: unknown;
+}
+
+/** A route as it is told in attempts and in the `data` of events. */
+export interface RouteTaken {
+  kind: 'retry' | 'goto' | 'call' | 'loop_abort';
+  /** Steps to run first: the remediation of a `retry`, or what a success calls. */
+  run?: string[];
+  /** Where a `goto` leads. */
+  target?: string;
+  /** Re-attempts and jumps taken in the scope, this one included. */
+  loop: number;
+  max_loops: number;
 }
 
 /**
@@ -175,7 +197,26 @@ export type EventType =
   | 'abort'
   | 'run_reset'
   | 'manual_retry'
-  | 'action';
+  /** Somebody decided about a job that waited for it. `data: {action, result, confidence, …}`. */
+  | 'decision'
+  | 'resources_changed'
+  | 'agent'
+  | 'note'
+  | 'action'
+  /** Closes an attempt, or a success whose called steps have ended: back to an ancestor. `data.route`. */
+  | 'goto'
+  /** As `goto`, where `max_loops` is used up. */
+  | 'loop_abort'
+  /** A step is run before a re-attempt (`remediation`), or because of a success (`call`). The job is the caller;
+   *  `data: {step, position, of}`. */
+  | 'remediation'
+  | 'call'
+  /** An attempt ended that a goto had overtaken. */
+  | 'supersede'
+  /** A job will not run: its `if` is false, or there is no item for it. */
+  | 'disable'
+  /** The items of a forEach step became jobs. `data: {items}`. */
+  | 'expand';
 
 export interface EventRecord {
   id: number;
@@ -183,6 +224,8 @@ export interface EventRecord {
   run_id: number;
   job_id: number | null;
   job_name: string | null;
+  /** Scope of the job; null without one. */
+  scope: string | null;
   attempt_id: number | null;
   at_ms: Millis;
   type: EventType;

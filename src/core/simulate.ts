@@ -1,11 +1,12 @@
+import { decide } from './decide.ts';
 import {
   type Decision,
-  decide,
   type HandlerOutcome,
   type History,
+  NO_HISTORY,
   type Policy,
   type RuleName,
-} from './decide.ts';
+} from './decision.ts';
 import type { JobStatus } from './job-status.ts';
 import { type Category, describeOutcome } from './outcome.ts';
 import type { SimulatedOutcome } from './simulated-outcome.ts';
@@ -61,7 +62,7 @@ export function simulate(
   { durationMs, timeoutTakesRuntime = false, seed = (attemptId) => attemptId }: SimulationOptions,
 ): SimulatedStep[] {
   const steps: SimulatedStep[] = [];
-  let history: History = { failures: 0, preemptions: 0, lossesInRow: 0, firstStartedAt: null };
+  let history: History = NO_HISTORY;
   let { memoryBytes, runtimeMs } = policy;
   let startsAt = 0;
   for (const { outcome, started, post, stderrMatches } of outcomes) {
@@ -70,7 +71,20 @@ export function simulate(
     const finishedAt = startsAt + (started ? duration : 0);
     const startedAt = started ? startsAt : null;
     const decision = decide(
-      { outcome, attemptId, startedAt, finishedAt, seed: seed(attemptId), post, stderrMatches },
+      {
+        outcome,
+        attemptId,
+        startedAt,
+        finishedAt,
+        seed: seed(attemptId),
+        post,
+        stderrMatches,
+        superseded: false,
+        disabled: false,
+        failIf: null,
+        // Code sees more than one job; `simulate --outcome` plays it.
+        dynamic: { run: [], goto: null },
+      },
       { ...policy, memoryBytes, runtimeMs },
       history,
     );
@@ -104,14 +118,17 @@ export function simulate(
 
 /** The history with one more attempt in it: failures and losses are charged, everything else is free. */
 function remember(history: History, decision: Decision, startedAt: number | null): History {
-  const { cause, verdict } = decision;
+  const { cause, rule, verdict } = decision;
   const lost = cause === 'lost' && startedAt !== null;
+  const isReattempt = rule === 'routes' && verdict.kind === 'retry';
   const free = cause === 'lost' || cause === 'stopped' || cause === 'canceled' || verdict.kind === 'complete';
   return {
     failures: history.failures + (free ? 0 : 1),
     preemptions: history.preemptions + (lost ? 1 : 0),
     lossesInRow: lost ? history.lossesInRow + 1 : 0,
     firstStartedAt: history.firstStartedAt ?? startedAt,
+    reattempts: history.reattempts + (isReattempt ? 1 : 0),
+    loops: history.loops + (isReattempt ? 1 : 0),
   };
 }
 
@@ -146,5 +163,15 @@ function statusAfter({ verdict }: Decision): JobStatus {
       return 'pending_failed';
     case 'cancel':
       return 'canceled';
+    case 'loop_abort':
+      return verdict.status;
+    case 'call':
+    case 'goto':
+    case 'supersede':
+      return 'blocked';
+    case 'disable':
+      return 'disabled';
+    case 'evaluate':
+      throw new Error('all code has been asked');
   }
 }

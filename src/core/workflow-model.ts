@@ -1,6 +1,7 @@
 import type { ActionModel } from './action.ts';
 import type { FailureHandler } from './failure-rule.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
+import type { FailRoutes, Routes, RoutingConfig } from './routes.ts';
 
 /** What a worker must have free to run a job. Stored once for all jobs that ask for the same. */
 export interface Requirement {
@@ -45,6 +46,20 @@ export interface JobConfig {
   labels: string[];
   tags: string[];
   group: string | null;
+  /** Names of the steps whose output or failures the template reads; null if they cannot be told beforehand. */
+  reads: string[] | null;
+  /** `if`: an expression; the step is disabled where it is false. */
+  condition: string | null;
+  /** `fail_if`: an expression over `output`; the attempt failed where it is true. */
+  failIf: string | null;
+  /** Its dependents run, and the run counts as good, even if it failed. */
+  continueOnFailure: boolean;
+  /** Runs only when a route calls it. */
+  onCall: boolean;
+  /** Its output is a list; the jobs below it exist once per item. */
+  forEach: boolean;
+  onFail: FailRoutes | null;
+  onSuccess: Routes | null;
 }
 
 /** Names of the workflow's user data that a job reads and sets. */
@@ -89,11 +104,22 @@ export const DEFAULT_JOB_CONFIG: Omit<JobConfig, 'command'> = {
   labels: [],
   tags: [],
   group: null,
+  reads: [],
+  condition: null,
+  failIf: null,
+  continueOnFailure: false,
+  onCall: false,
+  forEach: false,
+  onFail: null,
+  onSuccess: null,
 };
 
 export interface JobModel {
   name: string;
-  /** '' is the root scope. */
+  /**
+   * '' is the root scope. Below a step with forEach it is a pattern such as `list[*]` or `list[*]/parts[*]`: the job
+   * is a blueprint of which there will be one job per item.
+   */
   scope: string;
   priority: number;
   cancelOnBlockingJobFailure: boolean;
@@ -102,6 +128,16 @@ export interface JobModel {
   /** Index into WorkflowModel.requirements. */
   requirement: number;
   config: JobConfig;
+}
+
+/** What jobs wait for. Every member must have succeeded, unless it is in one of the other two lists. */
+export interface DependencySet {
+  /** Sorted job indexes, all of them. */
+  members: number[];
+  /** Members of which it is enough that they have ended: the items that a reduce step joins. */
+  joined: number[];
+  /** Groups of members of which one success is enough (`a|b`). */
+  anyOf: number[][];
 }
 
 /** One validated, normalised workflow: what every spec format becomes. */
@@ -119,9 +155,10 @@ export interface WorkflowModel {
   actions: ActionModel[];
   /** Absent: the workflow has none. */
   userData: UserDataModel[];
+  routing: RoutingConfig;
   requirements: Requirement[];
-  /** Sorted job indexes; equal sets are stored once. */
-  dependencySets: number[][];
+  /** Equal sets are stored once. */
+  dependencySets: DependencySet[];
   jobs: JobModel[];
   /** Why each dependency is there, for `plan`: `dependencySets[i]` ↔ reasons by job index. Told once per pair kind. */
   dependencyReasons: DependencyReason[];

@@ -1,26 +1,36 @@
 import type { FinishReport } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
-import { outcome } from '../core/outcome.ts';
+import { evaluationOf } from '../core/evaluation.ts';
+import { causeOf, outcome } from '../core/outcome.ts';
 import { crashedPost } from '../core/post-result.ts';
 import { listHeldActions } from '../store/action-rows.ts';
-import { type LiveAttempt, listHeldAttempts } from '../store/attempt-rows.ts';
+import { findObservedAttempt, type LiveAttempt, listHeldAttempts } from '../store/attempt-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
+import { decodeConfig } from '../store/job-rows.ts';
 import { listHeldRecoveries } from '../store/recovery-rows.ts';
+import { listHandedOver, putRoute, releaseHeldRoutes, setRouteState } from '../store/route-rows.ts';
 import type { Script } from '../store/script.ts';
 import { findWorker, listWorkersOf, retire, type WorkerRow } from '../store/worker-rows.ts';
 import { findRun, findWorkflow, setDriver, type WorkflowRow } from '../store/workflow-rows.ts';
 import { endAction } from './due-actions.ts';
-import { endAttempts } from './end-attempts.ts';
+import { type AttemptEnding, endAttempts, finishIfComplete } from './end-attempts.ts';
 import { endRecovery } from './end-recovery.ts';
+import { openQuestion } from './open-question.ts';
 
 /** Whether the worker may still be at work: not retired, and alive or within its lease. */
 export type IsAlive = (worker: WorkerRow, now: number) => boolean;
 
-/** What a worker still holds is lost with it, and it may report no more. Returns how many attempts that were. */
-export function* retireWorker(workerId: number, now: number): Script<number> {
+/**
+ * What a worker still holds is lost with it, and it may report no more. An attempt that had ended, and only waits for
+ * its code to be evaluated, waits for the heir if there is one. Returns how many attempts were closed.
+ */
+export function* retireWorker(workerId: number, now: number, hasHeir = false): Script<number> {
   if (!(yield* retire(workerId, now))) return 0;
-  const held = yield* listHeldAttempts(workerId);
-  const endings = held.map((live) => ({ live, report: lastReport(live, now) }));
+  const endings: AttemptEnding[] = [];
+  for (const live of yield* listHeldAttempts(workerId)) {
+    if (hasHeir && (yield* waitsForCode(live))) yield* handOver(live);
+    else endings.push({ live, report: lastReport(live, now) });
+  }
   yield* endAttempts(endings, now, 'reaper');
   for (const recovery of yield* listHeldRecoveries(workerId)) {
     yield* endRecovery(recovery, outcome({ lost: true }), now);
@@ -28,12 +38,36 @@ export function* retireWorker(workerId: number, now: number): Script<number> {
   for (const action of yield* listHeldActions(workerId)) {
     yield* endAction(action, workerId, outcome({ lost: true }), now);
   }
-  return held.length;
+  yield* releaseHeldRoutes(workerId);
+  return endings.length;
+}
+
+function* waitsForCode(live: LiveAttempt): Script<boolean> {
+  if (live.observed === null) return false;
+  const question = yield* openQuestion(
+    { ...live, observed: null },
+    JSON.parse(live.observed) as FinishReport,
+  );
+  return question !== null && typeof question === 'object';
+}
+
+function* handOver(live: LiveAttempt): Script<void> {
+  yield* putRoute({
+    token: live.id,
+    workflow_id: live.workflow_id,
+    job_id: live.job_id,
+    kind: 'attempt',
+    not_before: null,
+    state: 'due',
+  });
 }
 
 /** What ended before its worker did is judged by how it ended; only its post script was cut off. */
 function lastReport(live: LiveAttempt, now: number): Omit<FinishReport, 'token'> {
-  if (live.observed === null) {
+  const observed = live.observed === null ? null : (JSON.parse(live.observed) as FinishReport);
+  const config = decodeConfig(live.config);
+  const unchecked = config.failIf !== null && evaluationOf(observed?.evaluations ?? [], 'fail_if') === null;
+  if (observed === null || (unchecked && causeOf(observed.outcome) === null)) {
     return {
       started_at_ms: live.started_at,
       finished_at_ms: now,
@@ -41,16 +75,21 @@ function lastReport(live: LiveAttempt, now: number): Omit<FinishReport, 'token'>
       usage: null,
     };
   }
-  const observed = JSON.parse(live.observed) as FinishReport;
+  if (config.post === null || observed.post !== undefined) return observed;
   return { ...observed, post: crashedPost('it was cut off when its worker died') };
 }
 
 /** Retires the dead workers of a workflow. Returns how many attempts were lost with them. */
-export function* reapDeadWorkers(workflow: WorkflowRow, now: number, isAlive: IsAlive): Script<number> {
+export function* reapDeadWorkers(
+  workflow: WorkflowRow,
+  now: number,
+  isAlive: IsAlive,
+  hasHeir = false,
+): Script<number> {
   let lost = 0;
   for (const worker of yield* listWorkersOf(workflow.id, workflow.run_id)) {
     if (isAlive(worker, now)) continue;
-    const held = yield* retireWorker(worker.id, now);
+    const held = yield* retireWorker(worker.id, now, hasHeir);
     lost += held;
     yield* appendEvent({
       workflow_id: workflow.id,
@@ -61,7 +100,19 @@ export function* reapDeadWorkers(workflow: WorkflowRow, now: number, isAlive: Is
       data: { worker_id: worker.id, attempts: held },
     });
   }
+  if (!hasHeir) yield* closeHandedOver(workflow.id, now);
   return lost;
+}
+
+/** Nobody will evaluate the code of these attempts: their static keys apply. */
+function* closeHandedOver(workflowId: number, now: number): Script<void> {
+  const endings: AttemptEnding[] = [];
+  for (const { token } of yield* listHandedOver(workflowId)) {
+    yield* setRouteState(token, 'ended');
+    const live = yield* findObservedAttempt(token);
+    if (live !== undefined) endings.push({ live, report: lastReport(live, now) });
+  }
+  yield* endAttempts(endings, now, 'reaper');
 }
 
 export type AdoptionRow = { mode: 'drive'; lost: number } | { mode: 'follow'; worker: WorkerRow };
@@ -83,7 +134,7 @@ export function* adoptRun(
       return { mode: 'follow', worker: driver };
     }
   }
-  const lost = yield* reapDeadWorkers(workflow, now, isAlive);
+  const lost = yield* reapDeadWorkers(workflow, now, isAlive, true);
   yield* setDriver(workflow.id, workflow.run_id, workerId, now);
   yield* appendEvent({
     workflow_id: workflow.id,
@@ -92,5 +143,7 @@ export function* adoptRun(
     type: run.started_at === null ? 'run_started' : 'run_resumed',
     data: { worker_id: workerId, ...(lost > 0 ? { lost } : {}) },
   });
+  // A workflow whose steps are all on call has nothing to do.
+  yield* finishIfComplete(workflow.id, workflow.run_id, now);
   return { mode: 'drive', lost };
 }

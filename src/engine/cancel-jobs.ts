@@ -1,10 +1,10 @@
 import type { CancelRequest, CancelResult, JobRef } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { statusName } from '../core/job-status.ts';
-import { appendEvent } from '../store/event-rows.ts';
-import { findJob, listOpenJobs, moveJob, requestCancel } from '../store/job-rows.ts';
+import { findJob, listOpenJobs } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
-import { settleDependents } from './settle-dependents.ts';
+import { type CancelWords, cancelRows } from './cancel-rows.ts';
+import { conclude } from './conclude.ts';
 
 /** The jobs a request names; null for all. */
 export function* jobsToCancel(workflowId: number, refs: JobRef[] | undefined): Script<number[] | null> {
@@ -31,31 +31,18 @@ export function* previewCancel(workflowId: number, ids: number[] | null): Script
 export function* cancelOpenJobs(
   workflow: { id: number; run_id: number },
   ids: number[] | null,
-  { reason, actor }: { reason: string; actor: string | null },
+  words: CancelWords,
   now: number,
 ): Script<CancelResult> {
-  const result: CancelResult = { canceled: [], stopping: [] };
   const open = yield* listOpenJobs(workflow.id, ids);
-  for (const job of open) {
-    const place = { workflow_id: workflow.id, run_id: workflow.run_id, job_id: job.id, at: now };
-    if (isLive(job.status)) {
-      result.stopping.push(job.id);
-      if (job.cancel_requested === 1) continue;
-      yield* requestCancel(job.id, reason);
-      yield* appendEvent({ ...place, type: 'cancel_requested', actor, reason });
-      continue;
-    }
-    result.canceled.push(job.id);
-    yield* moveJob(job, [statusName(job.status)], 'canceled', { reason });
-    yield* appendEvent({ ...place, type: 'cancel', actor, reason, data: { status: 'canceled' } });
-  }
+  const result = yield* cancelRows(
+    workflow,
+    open.map(({ id }) => id),
+    words,
+    now,
+  );
   // Only now: a job that was canceled by name is not canceled a second time as somebody's dependent.
-  const canceled = new Set(result.canceled);
-  for (const job of open) {
-    if (canceled.has(job.id)) {
-      yield* settleDependents(workflow, { id: job.id, name: job.name, succeeded: false }, now);
-    }
-  }
+  yield* conclude(workflow, result.canceled, now);
   return result;
 }
 

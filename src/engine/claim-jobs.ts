@@ -1,6 +1,8 @@
 import type { Capacity, Claim } from '../core/engine.ts';
-import type { Requirement } from '../core/workflow-model.ts';
-import { insertAttempt, loadOutputs } from '../store/attempt-rows.ts';
+import { jobLabel } from '../core/job-label.ts';
+import type { RoutingConfig } from '../core/routes.ts';
+import type { JobConfig, Requirement } from '../core/workflow-model.ts';
+import { insertAttempt } from '../store/attempt-rows.ts';
 import { listHandlers } from '../store/handler-rows.ts';
 import {
   countLiveByRequirement,
@@ -9,9 +11,12 @@ import {
   listClaimable,
   toPending,
 } from '../store/job-rows.ts';
+import { findCaller } from '../store/route-rows.ts';
 import type { Script } from '../store/script.ts';
 import { loadUserData } from '../store/user-data-rows.ts';
 import { listRequirements, type StoredRequirement, type WorkflowRow } from '../store/workflow-rows.ts';
+import { askCode, codesOf } from './ask-code.ts';
+import { loadForeach, loadJoined, loadOutputs } from './load-outputs.ts';
 import { readHandler } from './load-policy.ts';
 
 /** What is free for one workflow while claims are made; shrinks with each. */
@@ -89,7 +94,6 @@ export function* claimJobs(
   candidates.sort((a, b) => b.priority - a.priority || a.id - b.id);
 
   const claims: Claim[] = [];
-  let outputs: Record<string, unknown> | null = null;
   const userData = new Map<string, unknown>();
   const patterns = yield* stderrPatterns(workflow.id);
   for (const job of candidates) {
@@ -98,14 +102,13 @@ export function* claimJobs(
     if (!room.fits(requirement)) continue;
     room.take(requirement);
     const config = decodeConfig(job.config);
-    if (config.template) outputs ??= yield* loadOutputs(workflow.id, workflow.run_id);
     claims.push(
       yield* claimJob(workflow, job, workerId, now, {
         config,
         requirement,
         stderr_patterns: patterns.get(config.failureHandler ?? '') ?? [],
-        outputs: config.template ? outputs! : {},
-        variables: config.template ? (JSON.parse(workflow.variables) as Record<string, unknown>) : {},
+        condition: yield* conditionOf(workflow, job, config),
+        ...(yield* templateValues(workflow, job, config)),
         user_data: yield* inputValues(workflow.id, config.userData.inputs, userData),
       }),
     );
@@ -113,12 +116,25 @@ export function* claimJobs(
   return claims;
 }
 
+type ClaimFacts = Pick<
+  Claim,
+  | 'config'
+  | 'requirement'
+  | 'stderr_patterns'
+  | 'condition'
+  | 'outputs'
+  | 'failures'
+  | 'foreach'
+  | 'variables'
+  | 'user_data'
+>;
+
 function* claimJob(
   workflow: WorkflowRow,
   job: JobRow,
   workerId: number,
   now: number,
-  facts: Pick<Claim, 'config' | 'requirement' | 'stderr_patterns' | 'outputs' | 'variables' | 'user_data'>,
+  facts: ClaimFacts,
 ): Script<Claim> {
   yield* toPending(job);
   const attempt = {
@@ -128,7 +144,13 @@ function* claimJob(
     visit: job.visit,
     attempt_id: job.attempt_id + 1,
   };
-  const token = yield* insertAttempt({ ...attempt, worker_id: workerId, claimed_at: now });
+  const caller = job.call_id === null ? null : yield* findCaller(job.call_id);
+  const token = yield* insertAttempt({
+    ...attempt,
+    caller: caller === null ? null : jobLabel(caller),
+    worker_id: workerId,
+    claimed_at: now,
+  });
   return {
     ...attempt,
     token,
@@ -137,6 +159,38 @@ function* claimJob(
     cwd: workflow.cwd,
     output_dir: workflow.output_dir,
     ...facts,
+  };
+}
+
+function* conditionOf(workflow: WorkflowRow, job: JobRow, config: JobConfig): Script<Claim['condition']> {
+  if (config.condition === null) return null;
+  const owner = {
+    workflow_id: workflow.id,
+    run_id: workflow.run_id,
+    job_id: job.id,
+    name: job.name,
+    scope: job.scope,
+    config,
+    routing: JSON.parse(workflow.routing) as RoutingConfig,
+  };
+  const codes = codesOf(config, ['if'], false);
+  const { inputs, env } = yield* askCode(owner, codes, { isOpen: true, error: null, output: null });
+  return { inputs, env };
+}
+
+/** What a template reads; nothing for a command that is none. */
+function* templateValues(
+  workflow: WorkflowRow,
+  job: JobRow,
+  { template, reads }: JobConfig,
+): Script<Pick<Claim, 'outputs' | 'failures' | 'foreach' | 'variables'>> {
+  if (!template) return { outputs: {}, failures: {}, foreach: null, variables: {} };
+  const joined = yield* loadJoined(job.dependency_set_id, reads);
+  return {
+    outputs: { ...(yield* loadOutputs(workflow.id, job.scope, reads)), ...joined.outputs },
+    failures: joined.failures,
+    foreach: yield* loadForeach(workflow.id, job.scope),
+    variables: JSON.parse(workflow.variables) as Record<string, unknown>,
   };
 }
 

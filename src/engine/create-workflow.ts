@@ -1,9 +1,15 @@
 import type { NewWorkflow } from '../core/engine.ts';
 import { insertAction } from '../store/action-rows.ts';
-import { insertDependencyMember, insertDependencySet } from '../store/dependency-rows.ts';
+import {
+  insertDependencyMember,
+  insertDependencySet,
+  MEMBER_JOINED,
+  MEMBER_PLAIN,
+} from '../store/dependency-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { insertHandler } from '../store/handler-rows.ts';
 import { insertJob } from '../store/job-rows.ts';
+import { putScope } from '../store/scope-rows.ts';
 import type { Script } from '../store/script.ts';
 import { insertUserData } from '../store/user-data-rows.ts';
 import { insertRequirement, insertRun, insertWorkflow } from '../store/workflow-rows.ts';
@@ -12,6 +18,7 @@ import { insertRequirement, insertRun, insertWorkflow } from '../store/workflow-
 export function* createWorkflow({ model, cwd, output_dir, actor }: NewWorkflow, now: number): Script<number> {
   const workflowId = yield* insertWorkflow(model, { cwd, output_dir, created_at: now });
   yield* insertRun(workflowId, 1, now);
+  yield* putScope(workflowId, '', null);
 
   const requirementIds: number[] = [];
   for (const requirement of model.requirements) {
@@ -22,26 +29,43 @@ export function* createWorkflow({ model, cwd, output_dir, actor }: NewWorkflow, 
     handlerIds.set(handler.name, yield* insertHandler(workflowId, handler));
   }
   for (const value of model.userData) yield* insertUserData(workflowId, value);
-  const setIds: number[] = [];
-  for (const members of model.dependencySets) {
-    setIds.push(yield* insertDependencySet(workflowId, members.length));
+  const waitedFor = new Set(model.jobs.map((job) => (job.config.onCall ? null : job.dependencySet)));
+  const setIds: (number | null)[] = [];
+  for (const [index, { members, anyOf }] of model.dependencySets.entries()) {
+    if (!waitedFor.has(index)) {
+      setIds.push(null);
+      continue;
+    }
+    const size = members.length - new Set(anyOf.flat()).size + anyOf.length;
+    setIds.push(yield* insertDependencySet(workflowId, size));
   }
   const jobIds: number[] = [];
   for (const job of model.jobs) {
-    const isReady = job.dependencySet === null;
-    const { schedulingTimeoutMs } = job.config;
+    const { onCall, schedulingTimeoutMs } = job.config;
+    // A step on call waits for nothing but a call.
+    const set = onCall ? null : job.dependencySet;
+    const isReady = set === null && !onCall;
     jobIds.push(
       yield* insertJob(workflowId, job, {
         requirement_id: requirementIds[job.requirement]!,
-        dependency_set_id: job.dependencySet === null ? null : setIds[job.dependencySet]!,
+        dependency_set_id: set === null ? null : (setIds[set] ?? null),
         failure_handler_id: handlerIds.get(job.config.failureHandler ?? '') ?? null,
-        status: isReady ? 'ready' : 'blocked',
+        status: onCall ? 'disabled' : isReady ? 'ready' : 'blocked',
+        settled: onCall ? 'disabled' : null,
+        blueprint: job.scope === '' ? 0 : 1,
         schedule_by: isReady && schedulingTimeoutMs !== null ? now + schedulingTimeoutMs : null,
       }),
     );
   }
-  for (const [index, members] of model.dependencySets.entries()) {
-    for (const member of members) yield* insertDependencyMember(setIds[index]!, jobIds[member]!);
+  for (const [index, { members, joined, anyOf }] of model.dependencySets.entries()) {
+    const setId = setIds[index] ?? null;
+    if (setId === null) continue;
+    const kinds = new Map(joined.map((member) => [member, MEMBER_JOINED]));
+    for (const [group, alternatives] of anyOf.entries()) {
+      for (const member of alternatives) kinds.set(member, group + 1);
+    }
+    for (const member of members)
+      yield* insertDependencyMember(setId, jobIds[member]!, kinds.get(member) ?? MEMBER_PLAIN);
   }
   for (const action of model.actions) {
     yield* insertAction(

@@ -1,14 +1,7 @@
-import type { Exchange, ExchangeResult, FinishReport, StartReport } from '../core/engine.ts';
+import type { Exchange, ExchangeResult, StartReport } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
-import { causeOf } from '../core/outcome.ts';
-import {
-  findLiveAttempt,
-  type LiveAttempt,
-  listTokensToCancel,
-  observeAttempt,
-  startAttempt,
-} from '../store/attempt-rows.ts';
-import { decodeConfig, nextDueTime, toRunning, wakeDueJobs } from '../store/job-rows.ts';
+import { findLiveAttempt, listTokensToCancel, observeAttempt, startAttempt } from '../store/attempt-rows.ts';
+import { nextDueTime, toRunning, wakeDueJobs } from '../store/job-rows.ts';
 import { listHeldRecoveries } from '../store/recovery-rows.ts';
 import type { Script } from '../store/script.ts';
 import { findWorker, renewLease } from '../store/worker-rows.ts';
@@ -18,6 +11,7 @@ import { endActions, takeDueActions } from './due-actions.ts';
 import { type AttemptEnding, endAttempts } from './end-attempts.ts';
 import { endRecovery } from './end-recovery.ts';
 import { giveUpWaiting } from './give-up-waiting.ts';
+import { acceptEvaluation, openQuestion, takeDueQuestions } from './open-question.ts';
 
 /** A lease is renewed when less than this part of it is left. */
 const RENEW_BELOW = 0.7;
@@ -46,6 +40,7 @@ export function* exchange(
     post: [],
     recover: [],
     act: [],
+    evaluate: [],
     next_due_at_ms: null,
   };
   for (const report of request.started) {
@@ -54,12 +49,18 @@ export function* exchange(
   const endings = new Map<number, AttemptEnding>();
   for (const report of request.finished) {
     const live = endings.has(report.token) ? undefined : yield* findLiveAttempt(report.token, workerId);
-    if (live === undefined) result.rejected.push(report.token);
-    else if (!asksPost(live, report)) endings.set(report.token, { live, report });
-    else if (live.observed === null) {
-      yield* observeAttempt(live.id, live.started_at ?? report.started_at_ms, JSON.stringify(report));
-      result.post.push(report.token);
-    } else result.rejected.push(report.token);
+    const question = live === undefined ? 'repeated' : yield* openQuestion(live, report);
+    if (question === 'repeated') result.rejected.push(report.token);
+    else if (question === null) endings.set(report.token, { live: live!, report });
+    else {
+      yield* observeAttempt(live!.id, live!.started_at ?? report.started_at_ms, JSON.stringify(report));
+      if (question === 'post') result.post.push(report.token);
+      else result.evaluate.push(question);
+    }
+  }
+  for (const { token, evaluations } of request.evaluated) {
+    const answered = yield* acceptEvaluation(workerId, token, evaluations, now);
+    if (answered !== null) endings.set(token, answered);
   }
   result.recover = yield* endAttempts([...endings.values()], now, { workerId });
   const recovered = yield* acceptRecoveries(workerId, request.recovered, now);
@@ -70,6 +71,7 @@ export function* exchange(
   if (request.capacity !== null || request.leaving === true) {
     for (const workflow of yield* claimable(request.workflow_id)) {
       result.act.push(...(yield* takeDueActions(workflow, workerId, request.leaving === true, now)));
+      result.evaluate.push(...(yield* takeDueQuestions(workflow, workerId, now)));
     }
   }
   if (request.capacity !== null) {
@@ -83,8 +85,10 @@ export function* exchange(
     }
   }
   result.cancel = yield* listTokensToCancel(workerId);
-  const reports = request.started.length + endings.size + result.post.length + recovered + acted;
-  return { ...result, changed: reports + result.claims.length + result.act.length + gaveUp > 0 };
+  const reports =
+    request.started.length + endings.size + result.post.length + result.evaluate.length + recovered + acted;
+  const answers = request.evaluated.length;
+  return { ...result, changed: reports + answers + result.claims.length + result.act.length + gaveUp > 0 };
 }
 
 function* acceptStart(workerId: number, { token, started_at_ms }: StartReport): Script<boolean> {
@@ -93,14 +97,6 @@ function* acceptStart(workerId: number, { token, started_at_ms }: StartReport): 
   yield* startAttempt(token, started_at_ms);
   yield* toRunning(live.job_id, live.attempt_id);
   return true;
-}
-
-/** Whether the job's post script is to be heard before anything is decided. */
-function asksPost(live: LiveAttempt, report: FinishReport): boolean {
-  if (report.post !== undefined || live.cancel_requested === 1) return false;
-  const cause = causeOf(report.outcome);
-  if (cause === 'lost' || cause === 'stopped' || cause === 'canceled') return false;
-  return decodeConfig(live.config).post !== null;
 }
 
 function* acceptRecoveries(workerId: number, reports: Exchange['recovered'], now: number): Script<number> {

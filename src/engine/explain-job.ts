@@ -1,4 +1,5 @@
-import type { WalkStep } from '../core/decide.ts';
+import type { WalkStep } from '../core/decision.ts';
+import { jobLabel } from '../core/job-label.ts';
 import { TERMINAL_STATUSES, UNSUCCESSFUL_STATUSES } from '../core/job-status.ts';
 import { formatDuration, formatSize } from '../core/quantity.ts';
 import type { AttemptRecord, Explanation, JobDetails } from '../core/records.ts';
@@ -26,7 +27,8 @@ function tell(
 ): Pick<Explanation, 'headline' | 'next' | 'hint'> {
   const resume = driven ? null : `holdfast run ${job.workflow_id}`;
   const undriven = driven ? '' : ' once the run goes on: no worker drives it now';
-  const logs = `holdfast logs ${job.workflow_id} ${job.name} --stderr`;
+  const label = quoted(jobLabel(job));
+  const logs = `holdfast logs ${job.workflow_id} ${label} --stderr`;
   switch (job.status) {
     case 'completed':
       return {
@@ -51,7 +53,13 @@ function tell(
         hint: canceledHint(job),
       };
     case 'disabled':
-      return { headline: `disabled: ${job.reason ?? 'it was not called for'}`, next: 'nothing', hint: null };
+      return job.config.onCall
+        ? {
+            headline: 'on call: no route has called it',
+            next: 'it runs when a route calls it',
+            hint: null,
+          }
+        : { headline: `disabled: ${job.reason}`, next: 'nothing, it will not run', hint: null };
     case 'running':
     case 'pending':
       if (job.cancel_requested) {
@@ -69,16 +77,23 @@ function tell(
         next: driven
           ? 'its outcome decides'
           : 'its worker is gone; the attempt counts as lost when the run goes on',
-        hint: resume ?? `holdfast logs ${job.workflow_id} ${job.name} -f`,
+        hint: resume ?? `holdfast logs ${job.workflow_id} ${label} -f`,
       };
     case 'ready':
       return {
         headline: readyHeadline(job, last, now),
-        next: `it starts as soon as it is due and ${describeNeeds(job)} are free${undriven}`,
+        next: `it starts as soon as it is due and there is room for ${describeNeeds(job)}${undriven}`,
         hint: resume,
       };
     case 'blocked':
     case 'uninitialized':
+      if (job.depends_on.every(({ status }) => TERMINAL_STATUSES.has(status))) {
+        return {
+          headline: `waits: ${job.reason}`,
+          next: `it goes on when what runs now has ended${undriven}`,
+          hint: resume,
+        };
+      }
       return {
         headline: blockedHeadline(job),
         next: `it becomes ready when they have ended${undriven}`,
@@ -121,5 +136,10 @@ function blockedHeadline(job: JobDetails): string {
 
 function canceledHint(job: JobDetails): string | null {
   const culprit = job.depends_on.find((dependency) => UNSUCCESSFUL_STATUSES.has(dependency.status));
-  return culprit ? `holdfast explain ${job.workflow_id} ${culprit.name}` : null;
+  return culprit ? `holdfast explain ${job.workflow_id} ${quoted(culprit.name)}` : null;
+}
+
+/** As a shell takes it: the label of an item has brackets. */
+function quoted(label: string): string {
+  return /^[\w.@-]+$/.test(label) ? label : `'${label.replaceAll("'", `'\\''`)}'`;
 }

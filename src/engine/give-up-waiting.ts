@@ -3,8 +3,8 @@ import { appendEvent } from '../store/event-rows.ts';
 import { decodeConfig, listUnscheduled, moveJob } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
 import type { WorkflowRow } from '../store/workflow-rows.ts';
+import { conclude } from './conclude.ts';
 import { finishIfComplete } from './end-attempts.ts';
-import { settleDependents } from './settle-dependents.ts';
 
 /** Ready jobs that nobody could start within their scheduling timeout fail without an attempt. Returns how many. */
 export function* giveUpWaiting(workflow: WorkflowRow, now: number): Script<number> {
@@ -22,7 +22,7 @@ export function* giveUpWaiting(workflow: WorkflowRow, now: number): Script<numbe
       reason,
       data: { status: 'failed' },
     });
-    yield* settleDependents(workflow, { id: job.id, name: job.name, succeeded: false }, now);
+    yield* conclude(workflow, [job.id], now);
   }
   if (unscheduled.length > 0) yield* finishIfComplete(workflow.id, workflow.run_id, now);
   return unscheduled.length;

@@ -1,9 +1,11 @@
-import type { WalkStep } from '../core/decide.ts';
+import type { WalkStep } from '../core/decision.ts';
 import type {
+  AddedEvent,
   Adoption,
   AttemptQuery,
   CancelRequest,
   CancelResult,
+  DecisionQuery,
   Engine,
   EventQuery,
   Exchange,
@@ -18,6 +20,7 @@ import type {
   WorkerIdentity,
 } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
+import { jobLabel } from '../core/job-label.ts';
 import { statusName } from '../core/job-status.ts';
 import type {
   AttemptRecord,
@@ -30,9 +33,23 @@ import type {
   WorkflowRecord,
   WorkflowStatus,
 } from '../core/records.ts';
+import type {
+  DecisionRecord,
+  FailureGroup,
+  FailureQuery,
+  RecoverRequest,
+  RecoverResult,
+  ResolveRequest,
+  ResolveResult,
+  ResourceChange,
+  ResourceChangeResult,
+  Utilization,
+} from '../core/resolution.ts';
 import { listAttempts } from '../store/attempt-rows.ts';
+import { listDecisions } from '../store/decision-rows.ts';
 import { listDependencies } from '../store/dependency-rows.ts';
-import { listEvents } from '../store/event-rows.ts';
+import { appendEvent, listEvents } from '../store/event-rows.ts';
+import { listUsage } from '../store/failure-rows.ts';
 import { decodeConfig, findJob, type JobRow, listJobs } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
@@ -40,13 +57,17 @@ import { findWorker, insertWorker, listWorkersOf, type WorkerRow } from '../stor
 import { findWorkflow, listRequirements, listWorkflows, type WorkflowRow } from '../store/workflow-rows.ts';
 import { adoptRun, retireWorker } from './adopt-run.ts';
 import { cancelWorkflow } from './cancel-workflow.ts';
+import { changeJobResources } from './change-resources.ts';
 import { createWorkflow } from './create-workflow.ts';
 import { exchange } from './exchange.ts';
 import { explainJob } from './explain-job.ts';
+import { decisionRecord, listFailures, utilizationOf } from './list-failures.ts';
 import { isProcessAlive } from './process-identity.ts';
 import { readStatus } from './read-status.ts';
 import { attemptRecord, eventRecord, jobRecord, workerRecord, workflowRecord } from './records.ts';
+import { recoverWorkflow } from './recover-workflow.ts';
 import { resetStatus } from './reset-status.ts';
+import { resolveJobs } from './resolve-jobs.ts';
 import { retryJob } from './retry-job.ts';
 import type { WakeChannel } from './wake-channel.ts';
 
@@ -186,6 +207,60 @@ export class LocalEngine implements Engine {
     return this.getJob(workflowId, job);
   }
 
+  resolve(workflowId: number, request: ResolveRequest): Promise<ResolveResult> {
+    return this.write(function* (now) {
+      return yield* resolveJobs(yield* needWorkflow(workflowId), request, now);
+    });
+  }
+
+  listFailures(workflowId: number, query: FailureQuery = {}): Promise<FailureGroup[]> {
+    return this.store.read(function* () {
+      return yield* listFailures(yield* needWorkflow(workflowId), query);
+    });
+  }
+
+  async listDecisions(query: DecisionQuery = {}): Promise<Page<DecisionRecord>> {
+    const limit = pageLimit(query);
+    const rows = await this.store.read(() =>
+      listDecisions({
+        before: query.after ?? Number.MAX_SAFE_INTEGER,
+        limit,
+        workflow_id: query.workflow_id ?? null,
+        fingerprint: query.fingerprint ?? null,
+      }),
+    );
+    return page(rows, limit, decisionRecord, (row) => row.id);
+  }
+
+  recover(workflowId: number, request: RecoverRequest): Promise<RecoverResult> {
+    return this.write(function* (now) {
+      return yield* recoverWorkflow(yield* needWorkflow(workflowId), request, now, isAlive);
+    });
+  }
+
+  changeResources(workflowId: number, job: JobRef, change: ResourceChange): Promise<ResourceChangeResult> {
+    return this.write(function* (now) {
+      const workflow = yield* needWorkflow(workflowId);
+      return yield* changeJobResources(workflow, yield* needJob(workflowId, job), change, now);
+    });
+  }
+
+  utilization(workflowId: number, query: PageQuery = {}): Promise<Page<Utilization>> {
+    const limit = pageLimit(query);
+    return this.store.read(function* () {
+      yield* needWorkflow(workflowId);
+      const rows = yield* listUsage(workflowId, query.after ?? 0, limit);
+      return page(rows, limit, utilizationOf, (row) => row.job_id);
+    });
+  }
+
+  async addEvent(workflowId: number, { type, actor, reason, data }: AddedEvent): Promise<void> {
+    await this.write(function* (now) {
+      const { id, run_id } = yield* needWorkflow(workflowId);
+      yield* appendEvent({ workflow_id: id, run_id, at: now, type, actor, reason, data });
+    });
+  }
+
   async registerWorker(identity: WorkerIdentity): Promise<WorkerRecord> {
     const row = await this.write(function* (now) {
       return yield* findWorker(yield* insertWorker(identity, now, LEASE_MS));
@@ -256,7 +331,11 @@ function* readJob(workflowId: number, ref: JobRef): Script<JobDetails> {
     ...jobRecord(row!, workflow.run_id),
     config: decodeConfig(row!.config),
     requirement,
-    depends_on: dependencies.map((dependency) => ({ ...dependency, status: statusName(dependency.status) })),
+    depends_on: dependencies.map(({ job_id, status, ...named }) => ({
+      job_id,
+      name: jobLabel(named),
+      status: statusName(status),
+    })),
   };
 }
 

@@ -35,6 +35,12 @@ export async function openEngine({ dir, create, clock = Date.now }: OpenOptions)
   }
 }
 
+/** An engine of which nothing is kept, for those who want to see what would happen. */
+export function openMemoryEngine(clock: () => number): Engine {
+  // Nobody else can open it, so that there is never anybody to wake.
+  return new LocalEngine(new SqliteStore(':memory:'), new WakeChannel(':memory:'), clock);
+}
+
 /** Magic numbers of statfs(2) for file systems on which SQLite's locks do not hold. */
 const NETWORK_TYPES = new Map([
   [0x6969, 'NFS'],

@@ -1,4 +1,5 @@
-import type { HandlerOutcome } from '../core/decide.ts';
+import type { HandlerOutcome } from '../core/decision.ts';
+import { type Evaluation, failIfProblem } from '../core/evaluation.ts';
 import { type JobStatus, statusName } from '../core/job-status.ts';
 import { logFiles } from '../core/log-files.ts';
 import { type Category, type Cause, describeOutcome, type Outcome } from '../core/outcome.ts';
@@ -8,6 +9,7 @@ import type {
   EventRecord,
   EventType,
   JobRecord,
+  RouteTaken,
   Usage,
   WorkerRecord,
   WorkflowRecord,
@@ -77,18 +79,24 @@ export function jobRecord(row: JobWithCounts, runId: number): JobRecord {
 
 export function attemptRecord(row: AttemptRow, outputDir: string): AttemptRecord {
   const outcome = row.outcome === null ? null : (JSON.parse(row.outcome) as Outcome);
+  const evaluations = row.evaluations === null ? [] : (JSON.parse(row.evaluations) as Evaluation[]);
   const files = logFiles(row);
   return {
     job_id: row.job_id,
     job_name: row.job_name,
+    scope: row.scope,
     run_id: row.run_id,
     visit: row.visit,
+    caller: row.caller,
     attempt_id: row.attempt_id,
     worker_id: row.worker_id,
     state: attemptState(row),
     exit_code: outcome?.exitCode ?? null,
     signal: outcome?.signal ?? null,
-    error: outcome === null || row.cause === null ? null : describeOutcome(outcome),
+    error:
+      outcome === null || row.cause === null
+        ? null
+        : (failIfProblem(evaluations) ?? describeOutcome(outcome)),
     claimed_at_ms: row.claimed_at,
     started_at_ms: row.started_at,
     finished_at_ms: row.finished_at,
@@ -102,6 +110,8 @@ export function attemptRecord(row: AttemptRow, outputDir: string): AttemptRecord
     handler_outcome: row.handler_outcome as HandlerOutcome | null,
     recovery: row.recovery === null ? null : (JSON.parse(row.recovery) as Outcome),
     reason: row.reason,
+    route: row.route === null ? null : (JSON.parse(row.route) as RouteTaken),
+    evaluations,
     actor: row.actor,
     usage: row.usage === null ? null : (JSON.parse(row.usage) as Usage),
     stdout_path: `${outputDir}/${files.stdout}`,
@@ -112,6 +122,7 @@ export function attemptRecord(row: AttemptRow, outputDir: string): AttemptRecord
 
 function attemptState(row: AttemptRow): AttemptState {
   if (row.finished_at === null) return row.started_at === null ? 'PENDING' : 'RUNNING';
+  if (row.verdict === 'disable') return 'SKIPPED';
   switch (row.cause as Cause | null) {
     case null:
       return 'SUCCEEDED';
@@ -133,6 +144,7 @@ export function eventRecord(row: EventRow): EventRecord {
     run_id: row.run_id,
     job_id: row.job_id,
     job_name: row.job_name,
+    scope: row.scope,
     attempt_id: row.attempt_id,
     at_ms: row.at,
     type: row.type as EventType,

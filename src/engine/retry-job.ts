@@ -1,8 +1,9 @@
 import type { RetryRequest } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { statusName } from '../core/job-status.ts';
-import { countUp } from '../store/dependency-rows.ts';
+import { recountSetsOf } from '../store/dependency-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
+import { setSettled } from '../store/job-route-rows.ts';
 import { type JobRow, listCanceledBecauseOf, moveJob } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
 import { reopenRun, type WorkflowRow } from '../store/workflow-rows.ts';
@@ -51,7 +52,8 @@ export function* retryJob(
 function* reviveDependents(job: { id: number }): Script<void> {
   const revived = [job];
   for (let next = revived.pop(); next !== undefined; next = revived.pop()) {
-    for (const set of yield* countUp(next.id)) {
+    yield* setSettled(next.id, null);
+    for (const set of yield* recountSetsOf([next.id])) {
       // Another member that did not succeed still cancels them.
       if (set.unsuccessful > 0) continue;
       for (const dependent of yield* listCanceledBecauseOf(set.id)) {

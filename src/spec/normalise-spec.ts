@@ -1,29 +1,37 @@
-import { basename, extname } from 'node:path';
-import type { FailureHandler } from '../core/failure-rule.ts';
-import type { JobModel, WorkflowModel } from '../core/workflow-model.ts';
+import type { WorkflowModel } from '../core/workflow-model.ts';
+import { checkCalls, warnOfUncalled } from './check/check-calls.ts';
+import { checkCode } from './check/check-code.ts';
 import { warnOfIdleRules } from './check/check-failure-rules.ts';
+import { checkFanout } from './check/check-fanout.ts';
 import { ReferenceCheck } from './check/check-references.ts';
-import { calledJobs, checkConditions, checkRoutes, type RoutedJob } from './check/check-routes.ts';
+import { checkRetries, checkRoutes } from './check/check-routes.ts';
 import { checkSections } from './check/check-sections.ts';
-import { checkStepTemplates } from './check/check-step-templates.ts';
+import { checkStepTemplates, type TemplateReads } from './check/check-step-templates.ts';
 import { checkUserData } from './check/check-user-data.ts';
 import { findUnsupported } from './check/find-unsupported.ts';
 import { onCallJobs } from './check/on-call-jobs.ts';
 import type { Findings } from './findings.ts';
+import { buildModel } from './normalise/build-model.ts';
 import { collapseDrafts } from './normalise/collapse-drafts.ts';
 import { DependencyGraph } from './normalise/dependency-graph.ts';
+import { draftRoutes } from './normalise/draft-routes.ts';
 import { draftSteps } from './normalise/draft-steps.ts';
 import { expandJobs } from './normalise/expand-jobs.ts';
 import { normaliseHandlers } from './normalise/failure-handlers.ts';
+import { findRoutes } from './normalise/find-routes.ts';
 import type { JobDraft } from './normalise/job-draft.ts';
-import { normaliseActions } from './normalise/normalise-actions.ts';
+import { joinItems } from './normalise/join-items.ts';
+import { mergeRoutes } from './normalise/merge-routes.ts';
 import { type Dependencies, resolveDependencies } from './normalise/resolve-dependencies.ts';
+import { hasItems, resolveScopes } from './normalise/resolve-scopes.ts';
 import { type NormaliseOptions, SpecContext } from './normalise/spec-context.ts';
+import type { JobSpec } from './schema/job-schema.ts';
+import type { StepSpec } from './schema/step-schema.ts';
 import type { WorkflowSpec } from './schema/workflow-schema.ts';
 
 /**
  * The model of a spec whose shape is right. Everything that can be wrong beyond the shape is found on
- * the way; the model is meaningful only if no error was.
+ * the way; the model is meaningful only if no error was. Undefined if it has no order.
  */
 export function normaliseSpec(
   spec: WorkflowSpec,
@@ -32,7 +40,7 @@ export function normaliseSpec(
   fileName: string,
   options: NormaliseOptions,
   findings: Findings,
-): WorkflowModel {
+): WorkflowModel | undefined {
   checkSections(spec, written, findings);
   const context = new SpecContext(spec, findings, options);
   const drafts = collapseDrafts(
@@ -43,42 +51,85 @@ export function normaliseSpec(
   const references = new ReferenceCheck(spec, findings);
   for (const { draft, written: job } of jobs) references.check(job, draft);
 
-  const called = calledJobs(spec, jobs, findings);
-  const dependencies = resolveDependencies(drafts, writtenOrder(context, jobs, called), findings);
-  const graph = new DependencyGraph(dependencies);
-  for (const cycle of graph.cycles()) {
+  const defaults = draftRoutes(spec.routing?.defaults?.on_fail, ['routing', 'defaults', 'on_fail']);
+  const routes = findRoutes(drafts, defaults, findings);
+  const named = resolveDependencies(drafts, writtenOrder(context, jobs, routes.called), findings);
+  const graph = new DependencyGraph(named);
+  const onCall = onCallOf(jobs, routes.called, (job) => graph.dependenciesOf(job));
+  checkOnCall(jobs, onCall, findings);
+  checkFanout(drafts, onCall, findings);
+  checkCode(spec, findings);
+  checkRetries(jobs, findings);
+  checkUserData(jobs, context.userData, findings);
+  findUnsupported(spec, findings);
+  warnOfUnused(context);
+  const handlers = normaliseHandlers(context);
+  warnOfIdleRules(handlers, new Set(drafts.map(({ failureHandler }) => failureHandler)), findings);
+
+  const cycles = graph.cycles();
+  for (const cycle of cycles) {
     const names = [...cycle, cycle[0]!].map((job) => drafts[job]!.name).join(' → ');
     findings.error(drafts[cycle[0]!]!.path, `waits for itself: ${names}`);
   }
-  const onCall = onCallOf(jobs, called, (job) => graph.dependenciesOf(job));
-  for (const [job, { draft, written: writtenAs }] of jobs.entries()) {
-    if (writtenAs.on_call && !onCall.has(job)) {
+  // In a circle nobody can tell what runs in whose items.
+  if (cycles.length > 0 && hasItems(drafts)) return undefined;
+
+  const paths = resolveScopes(drafts, graph, onCall, findings);
+  const dependencies = joinItems(drafts, named, paths, findings);
+  const layout = { graph, paths, onCall };
+  const merged = mergeRoutes(routes, layout, (job) => jobs[job]!.written.retry !== undefined);
+  checkRoutes(drafts, routes, layout, findings);
+  checkCalls(drafts, merged, findings);
+  warnOfUncalled(drafts, merged, onCall, findings);
+  const reads: TemplateReads = spec.steps
+    ? checkStepTemplates(
+        drafts,
+        spec.variables ?? {},
+        layout,
+        (step) => joinedBy(dependencies, step),
+        findings,
+      )
+    : new Map();
+  return buildModel(fileName, context, {
+    drafts,
+    dependencies,
+    layout,
+    routes: merged,
+    reads,
+    handlers,
+  });
+}
+
+interface WrittenJob {
+  draft: JobDraft;
+  written: JobSpec | StepSpec;
+}
+
+function writtenJob(spec: WorkflowSpec, draft: JobDraft): JobSpec | StepSpec {
+  const [section, key] = draft.path;
+  return section === 'jobs' ? spec.jobs![key as number]! : spec.steps![key as string]!;
+}
+
+function joinedBy({ setOf, sets }: Dependencies, job: number): readonly number[] {
+  const set = setOf[job];
+  return set === null || set === undefined ? [] : sets[set]!.joined;
+}
+
+function checkOnCall(jobs: readonly WrittenJob[], onCall: ReadonlySet<number>, findings: Findings): void {
+  for (const [job, { draft, written }] of jobs.entries()) {
+    if (written.on_call && !onCall.has(job)) {
       findings.error(
         [...draft.path, 'on_call'],
         `planned jobs depend on "${draft.name}", so it cannot be on call`,
       );
     }
   }
-  checkRoutes(spec, jobs, graph, findings);
-  checkConditions(spec, findings);
-  if (spec.steps) checkStepTemplates(drafts, spec.variables ?? {}, graph, onCall, findings);
-  checkUserData(jobs, context.userData, findings);
-  findUnsupported(spec, findings);
-  warnOfUnused(context);
-  const handlers = normaliseHandlers(context);
-  warnOfIdleRules(handlers, new Set(drafts.map(({ failureHandler }) => failureHandler)), findings);
-  return buildModel(spec, fileName, context, drafts, dependencies, handlers);
-}
-
-function writtenJob(spec: WorkflowSpec, draft: JobDraft): RoutedJob['written'] {
-  const [section, key] = draft.path;
-  return section === 'jobs' ? spec.jobs![key as number]! : spec.steps![key as string]!;
 }
 
 /** Steps run one after another where none says what it depends on. */
 function writtenOrder(
   context: SpecContext,
-  jobs: readonly RoutedJob[],
+  jobs: readonly WrittenJob[],
   called: ReadonlySet<number>,
 ): number[] {
   const { spec, options } = context;
@@ -90,7 +141,7 @@ function writtenOrder(
 }
 
 function onCallOf(
-  jobs: readonly RoutedJob[],
+  jobs: readonly WrittenJob[],
   called: ReadonlySet<number>,
   dependenciesOf: (job: number) => readonly number[],
 ): Set<number> {
@@ -109,68 +160,4 @@ function warnOfUnused(context: SpecContext): void {
     const index = context.spec.resource_requirements!.findIndex((requirement) => requirement.name === name);
     context.findings.warn(['resource_requirements', index], `no job uses "${name}"`);
   }
-}
-
-function buildModel(
-  spec: WorkflowSpec,
-  fileName: string,
-  context: SpecContext,
-  drafts: readonly JobDraft[],
-  { setOf, sets, reasons }: Dependencies,
-  failureHandlers: FailureHandler[],
-): WorkflowModel {
-  return {
-    name: spec.name ?? (basename(fileName, extname(fileName)).replace(/[^\w.-]+/g, '') || 'workflow'),
-    description: spec.description ?? null,
-    user: spec.user ?? null,
-    project: spec.project ?? null,
-    metadata: spec.metadata ?? {},
-    variables: spec.variables ?? {},
-    limits: spec.limits ?? {},
-    maxParallel: spec.max_parallel ?? null,
-    usePendingFailed: spec.use_pending_failed ?? false,
-    failureHandlers,
-    actions: normaliseActions(
-      spec.actions ?? [],
-      drafts.map(({ name }) => name),
-      context.findings,
-    ),
-    userData: context.userData.models,
-    requirements: context.requirements.requirements,
-    dependencySets: sets,
-    jobs: drafts.map((draft, job) => jobModel(draft, setOf[job]!)),
-    dependencyReasons: reasons,
-  };
-}
-
-function jobModel(draft: JobDraft, dependencySet: number | null): JobModel {
-  const { priority, cancelOnBlockingJobFailure, ...settings } = draft.settings;
-  return {
-    name: draft.name,
-    scope: '',
-    priority,
-    cancelOnBlockingJobFailure,
-    dependencySet,
-    requirement: draft.requirement,
-    config: {
-      command: draft.command,
-      template: draft.template,
-      cwd: draft.cwd,
-      env: draft.env,
-      ...settings,
-      inputFiles: distinct(draft.inputFiles),
-      outputFiles: distinct(draft.outputFiles),
-      userData: {
-        inputs: distinct(draft.inputUserData),
-        outputs: distinct(draft.outputUserData),
-      },
-      labels: draft.labels,
-      failureHandler: draft.failureHandler,
-      post: draft.post,
-    },
-  };
-}
-
-function distinct(references: JobDraft['inputFiles']): string[] {
-  return references.length === 0 ? [] : [...new Set(references.map(({ text }) => text))];
 }

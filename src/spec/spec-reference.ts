@@ -70,9 +70,40 @@ steps:
 Where no step has \`depends_on\`, each runs after the one before it (\`order: graph\` turns that off). The
 stdout of a step is its output. \`exec\` with \`{{ … }}\` or \`{% … %}\` is a Liquid template. A value in it
 never becomes shell syntax: it is bound to a shell variable, and the placeholder becomes an expansion
-that fits the quotes around it. \`{{ x | raw }}\` inserts text as it is. Placeholders in heredocs,
-backticks, arithmetic and \`\${ … }\` are refused. A program that runs its arguments as code, such as
-\`ssh\`, still does: give it values through its input.
+that fits the quotes around it. \`{{ x | raw }}\` inserts text as it is. Where the shell would look into a
+value (heredocs, backticks, arithmetic, \`\${ … }\`, names of variables, code for \`eval\` or another shell)
+a placeholder is refused, with what to write instead. A program that runs its arguments as code, such as
+\`ssh\`, still does: give it values through its input. So does a script that uses a variable of its own as
+code or as a number after it was given a value.
+
+The output of a step that did not run, such as the other branch of \`a|b\`, is empty as text, false in a
+condition and an empty list in a loop. A part that an output lacks is an error (\`| default: …\` says what
+to use instead).
+
+## Routes and items
+
+\`\`\`yaml
+version: "2.0"
+routing: { max_loops: 5 }
+steps:
+  list:
+    exec: ls data
+    output: lines
+    forEach: true
+  convert:
+    exec: ./convert "data/{{ outputs.list }}"
+    on_fail: { run: [clean], retry: { max: 2 } }
+  clean:
+    exec: rm -f "tmp/{{ foreach.index }}.part"
+  report:
+    fanout: reduce
+    exec: |
+      ./report {{ outputs.convert | size }} done{% for item in failures.convert %} {{ item.key }}{% endfor %}
+\`\`\`
+
+What follows a step with \`forEach\` runs once per item of its list, up to a step with \`fanout: reduce\`. A
+step that only \`run\` names is on call: it runs when a route calls it. [Failure routing](failure-routing.md)
+tells all of it.
 
 ## Keys
 `;

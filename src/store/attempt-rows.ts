@@ -1,6 +1,7 @@
-import type { Decision, History } from '../core/decide.ts';
+import type { Decision, History } from '../core/decision.ts';
+import type { Evaluation } from '../core/evaluation.ts';
 import type { Outcome } from '../core/outcome.ts';
-import type { Usage } from '../core/records.ts';
+import type { RouteTaken, Usage } from '../core/records.ts';
 import { all, changeOne, first, insert, type Script, type SqlValue } from './script.ts';
 
 export interface AttemptRow {
@@ -9,8 +10,10 @@ export interface AttemptRow {
   workflow_id: number;
   job_id: number;
   job_name: string;
+  scope: string;
   run_id: number;
   visit: number;
+  caller: string | null;
   attempt_id: number;
   worker_id: number;
   claimed_at: number;
@@ -26,6 +29,8 @@ export interface AttemptRow {
   handler_outcome: string | null;
   /** Outcome of the recovery script. */
   recovery: string | null;
+  route: string | null;
+  evaluations: string | null;
   reason: string | null;
   actor: string | null;
   walk: string | null;
@@ -33,8 +38,8 @@ export interface AttemptRow {
   output: string | null;
 }
 
-const COLUMNS = `attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, attempt.run_id, attempt.visit,
-  attempt.attempt_id, attempt.worker_id, attempt.claimed_at, attempt.started_at, attempt.finished_at, attempt.outcome,
+const COLUMNS = `attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, job.scope,
+  attempt.run_id, attempt.visit, attempt.caller, attempt.route, attempt.evaluations, attempt.attempt_id, attempt.worker_id, attempt.claimed_at, attempt.started_at, attempt.finished_at, attempt.outcome,
   attempt.cause, attempt.match_code, attempt.category, attempt.verdict, attempt.counts_as, attempt.rule, attempt.handler_outcome,
   (select recovery.outcome from recovery where recovery.token = attempt.id) as recovery, attempt.reason,
   attempt.actor, attempt.walk, attempt.usage, attempt.output`;
@@ -45,17 +50,19 @@ export function* insertAttempt(attempt: {
   run_id: number;
   visit: number;
   attempt_id: number;
+  caller: string | null;
   worker_id: number;
   claimed_at: number;
 }): Script<number> {
   return yield* insert(
-    `insert into attempt (workflow_id, job_id, run_id, visit, attempt_id, worker_id, claimed_at)
-     values (?, ?, ?, ?, ?, ?, ?)`,
+    `insert into attempt (workflow_id, job_id, run_id, visit, attempt_id, caller, worker_id, claimed_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?)`,
     attempt.workflow_id,
     attempt.job_id,
     attempt.run_id,
     attempt.visit,
     attempt.attempt_id,
+    attempt.caller,
     attempt.worker_id,
     attempt.claimed_at,
   );
@@ -67,6 +74,7 @@ export interface LiveAttempt {
   workflow_id: number;
   job_id: number;
   job_name: string;
+  scope: string;
   run_id: number;
   visit: number;
   attempt_id: number;
@@ -74,17 +82,21 @@ export interface LiveAttempt {
   /** The report of how the command ended, while the post script runs. */
   observed: string | null;
   cancel_requested: number;
+  superseded: number;
+  call_id: number | null;
   /** Why the job is in its status; of a cancel request, its reason. */
   job_reason: string | null;
   memory_bytes: number | null;
   use_pending_failed: number;
   failure_handler_id: number | null;
+  routing: string;
   config: string;
 }
 
-const LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, attempt.run_id, attempt.visit,
-  attempt.attempt_id, attempt.started_at, attempt.observed, job.cancel_requested, job.reason as job_reason,
-  requirement.memory_bytes, workflow.use_pending_failed, job.failure_handler_id, job.config
+const LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, job.scope, attempt.run_id,
+  attempt.visit, attempt.attempt_id, attempt.started_at, attempt.observed, job.cancel_requested, job.superseded,
+  job.call_id, job.reason as job_reason, requirement.memory_bytes, workflow.use_pending_failed,
+  job.failure_handler_id, workflow.routing, job.config
   from attempt join job on job.id = attempt.job_id join requirement on requirement.id = job.requirement_id
   join workflow on workflow.id = attempt.workflow_id where attempt.finished_at is null`;
 
@@ -115,10 +127,15 @@ export function* startAttempt(token: number, startedAt: number): Script<void> {
   );
 }
 
-/** What is known before the post script has spoken; from here on the attempt cannot be lost any more. */
+/** An observed attempt, whoever holds it. */
+export function* findObservedAttempt(token: number): Script<LiveAttempt | undefined> {
+  return yield* first<LiveAttempt>(`${LIVE} and attempt.id = ? and attempt.observed is not null`, token);
+}
+
+/** What is known before post script and code have spoken; from here on the attempt cannot be lost any more. */
 export function* observeAttempt(token: number, startedAt: number | null, observed: string): Script<void> {
   yield* changeOne(
-    'update attempt set started_at = ?, observed = ? where id = ? and observed is null and finished_at is null',
+    'update attempt set started_at = ?, observed = ? where id = ? and finished_at is null',
     startedAt,
     observed,
     token,
@@ -132,6 +149,9 @@ export interface AttemptEnd {
   usage: Usage | null;
   output: unknown;
   decision: Decision;
+  route: RouteTaken | null;
+  evaluations: readonly Evaluation[];
+  fingerprint: string | null;
   counts_as: 'failure' | 'preemption' | null;
   actor: string | null;
 }
@@ -141,7 +161,8 @@ export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
   const { decision } = end;
   yield* changeOne(
     `update attempt set started_at = ?, finished_at = ?, outcome = ?, cause = ?, match_code = ?, category = ?,
-      verdict = ?, counts_as = ?, rule = ?, handler_outcome = ?, reason = ?, actor = ?, walk = ?, usage = ?, output = ?
+      verdict = ?, counts_as = ?, rule = ?, handler_outcome = ?, route = ?, reason = ?, actor = ?, walk = ?,
+      evaluations = ?, fingerprint = ?, usage = ?, output = ?
      where id = ? and finished_at is null`,
     end.started_at,
     end.finished_at,
@@ -153,9 +174,12 @@ export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
     end.counts_as,
     decision.rule,
     decision.handlerOutcome,
+    end.route === null ? null : JSON.stringify(end.route),
     decision.reason,
     end.actor,
     JSON.stringify(decision.walk),
+    end.evaluations.length === 0 ? null : JSON.stringify(end.evaluations),
+    end.fingerprint,
     end.usage === null ? null : JSON.stringify(end.usage),
     end.output === undefined ? null : JSON.stringify(end.output),
     token,
@@ -163,10 +187,10 @@ export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
 }
 
 /** What came before in this visit. */
-export function* loadHistory(jobId: number, runId: number, visit: number): Script<History> {
-  const rows = yield* all<{ counts_as: string | null; started_at: number | null }>(
-    `select counts_as, started_at from attempt where job_id = ? and run_id = ? and visit = ? and finished_at is not null
-     order by attempt_id`,
+export function* loadHistory(jobId: number, runId: number, visit: number): Script<Omit<History, 'loops'>> {
+  const rows = yield* all<{ counts_as: string | null; started_at: number | null; reattempt: number }>(
+    `select counts_as, started_at, case when rule = 'routes' and verdict = 'retry' then 1 else 0 end as reattempt
+     from attempt where job_id = ? and run_id = ? and visit = ? and finished_at is not null order by attempt_id`,
     jobId,
     runId,
     visit,
@@ -178,7 +202,26 @@ export function* loadHistory(jobId: number, runId: number, visit: number): Scrip
     preemptions: rows.filter((row) => row.counts_as === 'preemption').length,
     lossesInRow,
     firstStartedAt: rows.find((row) => row.started_at !== null)?.started_at ?? null,
+    reattempts: rows.filter((row) => row.reattempt === 1).length,
   };
+}
+
+/** Executions of the job in the run that have ended, lost and stopped ones not counted. */
+export function* countExecutions(jobId: number, runId: number): Script<number> {
+  const row = yield* first<{ count: number }>(
+    `select count(*) as count from attempt where job_id = ? and run_id = ? and finished_at is not null
+       and started_at is not null and (cause is null or cause not in ('lost', 'stopped'))`,
+    jobId,
+    runId,
+  );
+  return row!.count;
+}
+
+export function* findAttempt(token: number): Script<AttemptRow> {
+  return (yield* first<AttemptRow>(
+    `select ${COLUMNS} from attempt join job on job.id = attempt.job_id where attempt.id = ?`,
+    token,
+  ))!;
 }
 
 export function* listAttempts(
@@ -216,13 +259,14 @@ export function* listLastFailures(workflowId: number, runId: number, limit: numb
 export interface RunningRow {
   job_id: number;
   name: string;
+  scope: string;
   attempt_id: number;
   started_at: number;
 }
 
 export function* listRunning(workflowId: number, limit: number): Script<RunningRow[]> {
   return yield* all<RunningRow>(
-    `select job.id as job_id, job.name, job.attempt_id, attempt.started_at from job
+    `select job.id as job_id, job.name, job.scope, job.attempt_id, attempt.started_at from job
      join attempt on attempt.job_id = job.id and attempt.finished_at is null
      where job.workflow_id = ? and job.status = 4 order by attempt.started_at, job.id limit ?`,
     workflowId,
@@ -233,6 +277,7 @@ export function* listRunning(workflowId: number, limit: number): Script<RunningR
 export interface WaitingRow {
   job_id: number;
   name: string;
+  scope: string;
   attempt_id: number;
   not_before: number;
   outcome: string;
@@ -241,7 +286,7 @@ export interface WaitingRow {
 
 export function* listWaiting(workflowId: number, runId: number, limit: number): Script<WaitingRow[]> {
   return yield* all<WaitingRow>(
-    `select job.id as job_id, job.name, job.attempt_id, job.not_before, attempt.outcome, attempt.reason from job
+    `select job.id as job_id, job.name, job.scope, job.attempt_id, job.not_before, attempt.outcome, attempt.reason from job
      join attempt on attempt.job_id = job.id and attempt.run_id = ? and attempt.attempt_id = job.attempt_id
      where job.workflow_id = ? and job.status = 2 and job.not_before is not null
      order by job.not_before, job.id limit ?`,
@@ -249,16 +294,4 @@ export function* listWaiting(workflowId: number, runId: number, limit: number): 
     workflowId,
     limit,
   );
-}
-
-/** Outputs of the completed steps of a run, by name. */
-export function* loadOutputs(workflowId: number, runId: number): Script<Record<string, unknown>> {
-  const rows = yield* all<{ name: string; output: string }>(
-    `select job.name, attempt.output from job
-     join attempt on attempt.job_id = job.id and attempt.run_id = ? and attempt.attempt_id = job.attempt_id
-     where job.workflow_id = ? and job.status = 5 and attempt.output is not null order by job.id`,
-    runId,
-    workflowId,
-  );
-  return Object.fromEntries(rows.map((row) => [row.name, JSON.parse(row.output) as unknown]));
 }

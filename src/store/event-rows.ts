@@ -1,4 +1,4 @@
-import type { EventType } from '../core/records.ts';
+import type { EventType, RouteTaken } from '../core/records.ts';
 import { all, change, type Script, type SqlValue } from './script.ts';
 
 export interface NewEvent {
@@ -36,6 +36,7 @@ export interface EventRow {
   run_id: number;
   job_id: number | null;
   job_name: string | null;
+  scope: string | null;
   attempt_id: number | null;
   at: number;
   type: string;
@@ -51,7 +52,7 @@ export function* listEvents(
   const values: SqlValue[] = [workflowId, filter.after];
   if (filter.job_id !== null) values.push(filter.job_id);
   return yield* all<EventRow>(
-    `select event.id, event.workflow_id, event.run_id, event.job_id, job.name as job_name, event.attempt_id, event.at,
+    `select event.id, event.workflow_id, event.run_id, event.job_id, job.name as job_name, job.scope, event.attempt_id, event.at,
       event.type, event.actor, event.reason, event.data
      from event left join job on job.id = event.job_id
      where event.workflow_id = ? and event.id > ?${filter.job_id === null ? '' : ' and event.job_id = ?'}
@@ -60,3 +61,25 @@ export function* listEvents(
     filter.limit,
   );
 }
+
+/** The re-attempts and jumps of a scope in words, oldest first; the middle of a long list is left out. */
+export function* listRoutesTaken(workflowId: number, runId: number, scope: string): Script<string[]> {
+  const rows = yield* all<{ name: string; data: string }>(
+    `select job.name, event.data from event join job on job.id = event.job_id
+     where event.workflow_id = ? and event.run_id = ? and job.scope = ? and event.type in ('retry', 'goto')
+     order by event.id`,
+    workflowId,
+    runId,
+    scope,
+  );
+  const taken = rows.flatMap(({ name, data }) => {
+    const { route } = JSON.parse(data) as { route?: RouteTaken };
+    if (route === undefined) return [];
+    return route.kind === 'goto' ? `${name} → ${route.target}` : `${name} again`;
+  });
+  return taken.length <= SHOWN_ROUTES
+    ? taken
+    : [...taken.slice(0, SHOWN_ROUTES / 2), '…', ...taken.slice(-SHOWN_ROUTES / 2)];
+}
+
+const SHOWN_ROUTES = 20;

@@ -1,5 +1,7 @@
 import { JOB_STATUS, type JobStatus } from '../core/job-status.ts';
 import { DEFAULT_JOB_CONFIG, type JobConfig, type JobModel } from '../core/workflow-model.ts';
+import type { Settled } from './dependency-rows.ts';
+import { inScope } from './scope-rows.ts';
 import { all, change, changeOne, first, insert, placeholders, type Script, type SqlValue } from './script.ts';
 
 export interface JobRow {
@@ -16,13 +18,24 @@ export interface JobRow {
   not_before: number | null;
   schedule_by: number | null;
   cancel_requested: number;
+  canceled_by: number | null;
+  cancel_on_failure: number;
+  settled: Settled | null;
+  on_call: number;
+  blueprint: number;
+  superseded: number;
+  reentry: number;
+  route_token: number | null;
+  call_id: number | null;
+  resume_status: number | null;
   reason: string | null;
   config: string;
 }
 
-const COLUMNS = `job.id, job.workflow_id, job.name, job.scope, job.status, job.priority, job.requirement_id,
+export const JOB_COLUMNS = `job.id, job.workflow_id, job.name, job.scope, job.status, job.priority, job.requirement_id,
   job.dependency_set_id, job.visit, job.attempt_id, job.not_before, job.schedule_by, job.cancel_requested,
-  job.reason, job.config`;
+  job.canceled_by, job.cancel_on_failure, job.settled, job.on_call, job.blueprint, job.superseded, job.reentry,
+  job.route_token, job.call_id, job.resume_status, job.reason, job.config`;
 
 const DEFAULT_JSON = new Map(
   Object.entries(DEFAULT_JOB_CONFIG).map(([key, value]) => [key, JSON.stringify(value)]),
@@ -48,13 +61,16 @@ export function* insertJob(
     dependency_set_id: number | null;
     failure_handler_id: number | null;
     status: JobStatus;
+    settled: Settled | null;
+    blueprint: number;
     schedule_by: number | null;
   },
 ): Script<number> {
   return yield* insert(
     `insert into job (workflow_id, name, scope, status, priority, requirement_id, dependency_set_id,
-      failure_handler_id, cancel_on_failure, scheduling_timeout, schedule_by, config)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      failure_handler_id, cancel_on_failure, scheduling_timeout, schedule_by, settled, on_call, blueprint,
+      continue_on_failure, config)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     workflowId,
     job.name,
     job.scope,
@@ -66,17 +82,38 @@ export function* insertJob(
     job.cancelOnBlockingJobFailure ? 1 : 0,
     job.config.schedulingTimeoutMs,
     links.schedule_by,
+    links.settled,
+    job.config.onCall ? 1 : 0,
+    links.blueprint,
+    job.config.continueOnFailure ? 1 : 0,
     encodeConfig(job.config),
   );
 }
 
+/** By number, by name, or by the label of a job of a forEach item, as in `p@list[0]`. */
 export function* findJob(workflowId: number, ref: number | string): Script<JobRow | undefined> {
   const column = typeof ref === 'number' ? 'id' : 'name';
-  return yield* first<JobRow>(
-    `select ${COLUMNS} from job where workflow_id = ? and ${column} = ? order by scope limit 1`,
+  const found = yield* first<JobRow>(
+    `select ${JOB_COLUMNS} from job where workflow_id = ? and ${column} = ? and blueprint <> 2 order by scope limit 1`,
     workflowId,
     ref,
   );
+  if (found !== undefined || typeof ref === 'number') return found;
+  const at = ref.indexOf('@');
+  return at < 0 ? undefined : yield* findJobIn(workflowId, ref.slice(0, at), ref.slice(at + 1));
+}
+
+export function* findJobIn(workflowId: number, name: string, scope: string): Script<JobRow | undefined> {
+  return yield* first<JobRow>(
+    `select ${JOB_COLUMNS} from job where workflow_id = ? and name = ? and scope = ?`,
+    workflowId,
+    name,
+    scope,
+  );
+}
+
+export function* getJob(id: number): Script<JobRow> {
+  return (yield* first<JobRow>(`select ${JOB_COLUMNS} from job where id = ?`, id))!;
 }
 
 export interface JobWithCounts extends JobRow {
@@ -103,7 +140,7 @@ export function* listJobs(
     id: number | null;
   },
 ): Script<JobWithCounts[]> {
-  const conditions = ['job.workflow_id = ?', 'job.id > ?'];
+  const conditions = ['job.workflow_id = ?', 'job.id > ?', 'job.blueprint <> 2'];
   const values: SqlValue[] = [workflowId, filter.after];
   if (filter.statuses !== null) {
     conditions.push(`job.status in ${placeholders(filter.statuses.length)}`);
@@ -118,16 +155,26 @@ export function* listJobs(
     values.push(filter.id);
   }
   return yield* all<JobWithCounts>(
-    `select ${COLUMNS}, ${COUNTS} from job join workflow on workflow.id = job.workflow_id
+    `select ${JOB_COLUMNS}, ${COUNTS} from job join workflow on workflow.id = job.workflow_id
      where ${conditions.join(' and ')} order by job.id limit ?`,
     ...values,
     filter.limit,
   );
 }
 
+/** Whether anything ended without success; a failure that its dependents may ignore does not count. */
+export function* hasFailures(workflowId: number): Script<boolean> {
+  const row = yield* first(
+    `select 1 as failed from job where workflow_id = ? and status in (6, 7, 8)
+       and (status = 7 or continue_on_failure = 0) limit 1`,
+    workflowId,
+  );
+  return row !== undefined;
+}
+
 export function* countByStatus(workflowId: number): Script<{ status: number; count: number }[]> {
   return yield* all<{ status: number; count: number }>(
-    'select status, count(*) as count from job where workflow_id = ? group by status',
+    'select status, count(*) as count from job where workflow_id = ? and blueprint <> 2 group by status',
     workflowId,
   );
 }
@@ -144,7 +191,7 @@ export function* hasOpenJobs(workflowId: number): Script<boolean> {
 export function* wakeDueJobs(workflowId: number, now: number): Script<void> {
   yield* change(
     `update job set not_before = null where workflow_id = ? and status = 2 and not_before is not null
-       and not_before <= ? and recovery_token is null`,
+       and not_before <= ? and recovery_token is null and route_token is null`,
     workflowId,
     now,
   );
@@ -154,7 +201,7 @@ export function* wakeDueJobs(workflowId: number, now: number): Script<void> {
 export function* nextDueTime(workflowId: number): Script<number | null> {
   const waiting = yield* first<{ at: number | null }>(
     `select min(not_before) as at from job
-     where workflow_id = ? and status = 2 and not_before is not null and recovery_token is null`,
+     where workflow_id = ? and status = 2 and not_before is not null and recovery_token is null and route_token is null`,
     workflowId,
   );
   const scheduling = yield* first<{ at: number | null }>(
@@ -168,7 +215,7 @@ export function* nextDueTime(workflowId: number): Script<number | null> {
 /** Ready jobs of one requirement in the order in which they are claimed. */
 export function* listClaimable(workflowId: number, requirementId: number, limit: number): Script<JobRow[]> {
   return yield* all<JobRow>(
-    `select ${COLUMNS} from job where workflow_id = ? and requirement_id = ? and status = 2 and not_before is null
+    `select ${JOB_COLUMNS} from job where workflow_id = ? and requirement_id = ? and status = 2 and not_before is null
      order by priority desc, id limit ?`,
     workflowId,
     requirementId,
@@ -190,7 +237,7 @@ export function* countLiveByRequirement(
 /** Ready jobs that waited too long for their first start. */
 export function* listUnscheduled(workflowId: number, now: number): Script<JobRow[]> {
   return yield* all<JobRow>(
-    `select ${COLUMNS} from job where workflow_id = ? and status = 2 and schedule_by is not null and schedule_by <= ?
+    `select ${JOB_COLUMNS} from job where workflow_id = ? and status = 2 and schedule_by is not null and schedule_by <= ?
      order by id`,
     workflowId,
     now,
@@ -207,22 +254,34 @@ export function* moveJob(
     not_before?: number | null;
     /** The attempt whose recovery script must end first. */
     recovery_token?: number | null;
-    /** The dependency that did not succeed. */
+    /** The job because of which it is canceled, if it is not a user's doing. */
     canceled_by?: number | null;
+    /** The attempt whose steps to run must end first. */
+    route_token?: number | null;
   },
 ): Script<void> {
   yield* changeOne(
-    `update job set status = ?, not_before = ?, recovery_token = ?, canceled_by = ?, reason = ?, cancel_requested = 0,
-      schedule_by = null
+    `update job set status = ?, not_before = ?, recovery_token = ?, canceled_by = ?, route_token = ?, reason = ?,
+      cancel_requested = 0, superseded = 0, reentry = ${to === 'blocked' ? 'reentry' : '0'}, schedule_by = null
      where id = ? and attempt_id = ? and status in ${placeholders(from.length)}`,
     JOB_STATUS[to],
     facts.not_before ?? null,
     facts.recovery_token ?? null,
     facts.canceled_by ?? null,
+    facts.route_token ?? null,
     facts.reason,
     job.id,
     job.attempt_id,
     ...from.map((status) => JOB_STATUS[status]),
+  );
+}
+
+/** What the job's route had to run has ended: the re-attempt waits for its backoff only. */
+export function* endWaitForRoute(jobId: number, notBefore: number | null): Script<void> {
+  yield* changeOne(
+    'update job set route_token = null, not_before = ? where id = ? and status = 2 and route_token is not null',
+    notBefore,
+    jobId,
   );
 }
 
@@ -249,26 +308,34 @@ export function* toRunning(jobId: number, attemptId: number): Script<void> {
 export function* releaseSet(setId: number, anyFailed: boolean, now: number): Script<number> {
   return yield* change(
     `update job set status = 2, schedule_by = ? + scheduling_timeout
-     where dependency_set_id = ? and status = 1${anyFailed ? ' and cancel_on_failure = 0' : ''}`,
+     where dependency_set_id = ? and status = 1 and reentry = 0 and route_token is null and blueprint = 0${anyFailed ? ' and cancel_on_failure = 0' : ''}`,
     now,
     setId,
   );
 }
 
-/** Blocked jobs that are canceled because a member of the set did not succeed. */
-export function* listCanceledBySet(setId: number): Script<JobRow[]> {
+/** Jobs that wait for the set, and for nothing else. */
+export function* listBlockedBySet(setId: number): Script<JobRow[]> {
   return yield* all<JobRow>(
-    `select ${COLUMNS} from job where dependency_set_id = ? and status = 1 and cancel_on_failure = 1 order by id`,
+    `select ${JOB_COLUMNS} from job where dependency_set_id = ? and status = 1 and reentry = 0 and route_token is null
+     order by id`,
     setId,
   );
 }
 
-export function* listOpenJobs(workflowId: number, ids: number[] | null): Script<JobRow[]> {
+export function* listOpenJobs(
+  workflowId: number,
+  ids: number[] | null,
+  scope: string = '',
+): Script<JobRow[]> {
   const some = ids === null ? '' : ` and job.id in ${placeholders(ids.length)}`;
+  const within = inScope('job.scope', scope);
   return yield* all<JobRow>(
-    `select ${COLUMNS} from job where workflow_id = ? and status in (0, 1, 2, 3, 4, 10)${some} order by id`,
+    `select ${JOB_COLUMNS} from job where workflow_id = ? and status in (0, 1, 2, 3, 4, 10)${some} and ${within.sql}
+     order by id`,
     workflowId,
     ...(ids ?? []),
+    ...within.values,
   );
 }
 
@@ -280,78 +347,10 @@ export function* requestCancel(jobId: number, reason: string): Script<void> {
   );
 }
 
-/** What the next attempts may use, for this job alone: a requirement that others share is copied first. */
-export function* changeResources(
-  jobId: number,
-  change: { memoryBytes: number | null; runtimeMs: number | null },
-  config: JobConfig,
-): Script<void> {
-  if (change.memoryBytes !== null) {
-    yield* changeOne(
-      `update job set requirement_id = ? where id = ?`,
-      yield* copyRequirement(jobId, change.memoryBytes),
-      jobId,
-    );
-  }
-  if (change.runtimeMs !== null) {
-    const changed = encodeConfig({ ...config, timeoutMs: change.runtimeMs });
-    yield* changeOne('update job set config = ? where id = ?', changed, jobId);
-  }
-}
-
-function* copyRequirement(jobId: number, memoryBytes: number): Script<number> {
-  return yield* insert(
-    `insert into requirement (workflow_id, name, cpus, memory_bytes, gpus, nodes, resources)
-     select requirement.workflow_id, requirement.name, cpus, ?, gpus, nodes, resources
-     from requirement join job on job.requirement_id = requirement.id where job.id = ?`,
-    memoryBytes,
-    jobId,
-  );
-}
-
 /** Jobs that were canceled because a member of the set did not succeed. */
 export function* listCanceledBecauseOf(setId: number): Script<JobRow[]> {
   return yield* all<JobRow>(
-    `select ${COLUMNS} from job where dependency_set_id = ? and status = 7 and canceled_by is not null order by id`,
+    `select ${JOB_COLUMNS} from job where dependency_set_id = ? and status = 7 and canceled_by is not null order by id`,
     setId,
-  );
-}
-
-/** All jobs; or those that did not succeed, and everything downstream of them. */
-export function* listJobsToReset(workflowId: number, failedOnly: boolean): Script<JobRow[]> {
-  if (!failedOnly) {
-    return yield* all<JobRow>(`select ${COLUMNS} from job where workflow_id = ? order by id`, workflowId);
-  }
-  return yield* all<JobRow>(
-    `with recursive chosen (id) as (
-       select id from job where workflow_id = ? and status in (6, 7, 8, 10)
-       union
-       select dependent.id from chosen
-       join dependency_member on dependency_member.job_id = chosen.id
-       join job dependent on dependent.dependency_set_id = dependency_member.set_id
-     )
-     select ${COLUMNS} from job where id in (select id from chosen) order by id`,
-    workflowId,
-  );
-}
-
-/** → uninitialized, as if it had never run; its attempts stay in the history of their run. */
-export function* resetJob(jobId: number): Script<void> {
-  yield* changeOne(
-    `update job set status = 0, visit = 1, attempt_id = 0, not_before = null, recovery_token = null, canceled_by = null,
-      cancel_requested = 0, schedule_by = null, reason = null where id = ?`,
-    jobId,
-  );
-}
-
-/** uninitialized → ready or blocked, by what the dependency sets say. */
-export function* startOver(workflowId: number, now: number): Script<void> {
-  const open = `dependency_set_id is not null and exists (
-    select 1 from dependency_set where dependency_set.id = job.dependency_set_id and remaining > 0)`;
-  yield* change(`update job set status = 1 where workflow_id = ? and status = 0 and ${open}`, workflowId);
-  yield* change(
-    'update job set status = 2, schedule_by = ? + scheduling_timeout where workflow_id = ? and status = 0',
-    now,
-    workflowId,
   );
 }

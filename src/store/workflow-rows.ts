@@ -8,6 +8,7 @@ export interface WorkflowRow {
   owner: string | null;
   project: string | null;
   variables: string;
+  routing: string;
   limits: string;
   max_parallel: number | null;
   use_pending_failed: number;
@@ -19,22 +20,23 @@ export interface WorkflowRow {
 }
 
 const COLUMNS =
-  'id, name, description, owner, project, variables, limits, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, created_at';
+  'id, name, description, owner, project, variables, routing, limits, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, created_at';
 
 export function* insertWorkflow(
   model: WorkflowModel,
   place: { cwd: string; output_dir: string; created_at: number },
 ): Script<number> {
   return yield* insert(
-    `insert into workflow (name, description, owner, project, metadata, variables, limits, max_parallel,
+    `insert into workflow (name, description, owner, project, metadata, variables, routing, limits, max_parallel,
       use_pending_failed, cwd, output_dir, job_count, created_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     model.name,
     model.description,
     model.user,
     model.project,
     JSON.stringify(model.metadata),
     JSON.stringify(model.variables),
+    JSON.stringify(model.routing),
     JSON.stringify(model.limits),
     model.maxParallel,
     model.usePendingFailed ? 1 : 0,

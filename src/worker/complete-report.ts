@@ -1,15 +1,17 @@
 import type { Claim, FinishReport } from '../core/engine.ts';
-import { causeOf, type Outcome } from '../core/outcome.ts';
+import { fingerprint } from '../core/fingerprint.ts';
+import { causeOf, matchCode, type Outcome } from '../core/outcome.ts';
 import { matchStderr } from './match-stderr.ts';
+import { readTail } from './read-tail.ts';
 import { attemptFiles } from './spawn-order.ts';
-import { readStepOutput } from './step-output.ts';
+import { readStepOutput, type StepOutput } from './step-output.ts';
 import { readUserData, removeUserDataDirectories } from './user-data-files.ts';
 
 /** Whether anything of an ended attempt has to be read before it can be reported. */
-export function isIncomplete({ config, stderr_patterns }: Claim, facts: Outcome): boolean {
+export function isIncomplete({ config }: Claim, facts: Outcome): boolean {
   if (config.userData.outputs.length > 0) return true;
   if (config.output !== null && causeOf(facts) === null) return true;
-  return stderr_patterns.length > 0 && isFailure(facts);
+  return isFailure(facts);
 }
 
 /** Adds what has to be read: what the attempt put out, and what its stderr says of a failure. */
@@ -17,10 +19,20 @@ export async function completeReport(claim: Claim, report: FinishReport, stateDi
   const { stdoutPath, stderrPath } = attemptFiles(claim, stateDir);
   await addOutput(claim, report, stdoutPath);
   await addUserData(claim, report, stateDir);
-  if (claim.stderr_patterns.length > 0 && isFailure(report.outcome)) {
+  const cause = causeOf(report.outcome);
+  if (cause === null || !isFailure(report.outcome)) return;
+  report.fingerprint = fingerprint(
+    cause,
+    matchCode(report.outcome),
+    await readTail(stderrPath, FINGERPRINT_BYTES),
+  );
+  if (claim.stderr_patterns.length > 0) {
     report.stderr_matches = await matchStderr(stderrPath, claim.stderr_patterns);
   }
 }
+
+/** The end of stderr that a failure is told by. */
+const FINGERPRINT_BYTES = 8 * 1024;
 
 async function addOutput({ config }: Claim, report: FinishReport, stdoutPath: string): Promise<void> {
   if (config.output === null || causeOf(report.outcome) !== null) return;
@@ -28,9 +40,28 @@ async function addOutput({ config }: Claim, report: FinishReport, stdoutPath: st
     ok: false as const,
     problem: `its stdout (${error.message})`,
   }));
-  if (read.ok) report.output = read.output;
-  else addMissing(report, [read.problem]);
+  if (!read.ok) addMissing(report, [read.problem]);
+  else if (config.forEach && !isWholeList(read)) addMissing(report, [listProblem(read)]);
+  else report.output = read.output;
 }
+
+type ReadOutput = Extract<StepOutput, { ok: true }>;
+
+function isWholeList({ output, complete }: ReadOutput): boolean {
+  return complete && Array.isArray(output);
+}
+
+function listProblem({ output, complete }: ReadOutput): string {
+  const kind = output === null ? 'null' : KINDS[typeof output];
+  return `a list on stdout (forEach): it is ${complete ? kind : 'over 1 MiB'}`;
+}
+
+const KINDS: Partial<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+};
 
 async function addUserData(claim: Claim, report: FinishReport, stateDir: string): Promise<void> {
   if (claim.config.userData.outputs.length === 0) return;

@@ -30,6 +30,12 @@ export function attemptFiles(claim: Claim, stateDir: string): AttemptFiles {
   };
 }
 
+/** Where an attempt's stdout and stderr are kept. */
+export function attemptLogs(claim: Claim, stateDir: string): { stdout: string; stderr: string } {
+  const { stdoutPath, stderrPath } = attemptFiles(claim, stateDir);
+  return { stdout: stdoutPath, stderr: stderrPath };
+}
+
 /** Which attempts' own files stay after their job has ended. */
 export type KeepWork = 'none' | 'failed' | 'all';
 
@@ -84,9 +90,9 @@ function finalCommand(
   claim: Claim,
   userDataDir: string | null,
 ): { ok: true; script: string } | { ok: false; problem: string } {
-  const { config, outputs, variables } = claim;
+  const { config, outputs, variables, foreach, failures } = claim;
   if (!config.template) return commandWithUserData(claim, userDataDir);
-  const rendered = renderCommand(config.command, { outputs, variables });
+  const rendered = renderCommand(config.command, { outputs, variables, foreach, failures });
   return rendered.ok ? rendered : { ok: false, problem: rendered.error };
 }
 

@@ -4,27 +4,29 @@ import type { OutputMode } from '../core/workflow-model.ts';
 /** What is kept of a step's stdout as its output; all of it is in the log. */
 const OUTPUT_LIMIT_BYTES = 1024 * 1024;
 
-export type StepOutput = { ok: true; output: unknown } | { ok: false; problem: string };
+/** `complete`: all of stdout went into it. */
+export type StepOutput = { ok: true; output: unknown; complete: boolean } | { ok: false; problem: string };
 
 /** Stdout becomes the step's output: JSON if all of it parses, else text; no guessing. */
 export async function readStepOutput(stdoutPath: string, mode: OutputMode): Promise<StepOutput> {
   const { text, complete } = await readStart(stdoutPath);
   switch (mode) {
     case 'text':
-      return { ok: true, output: withoutLastNewline(text) };
+      return { ok: true, output: withoutLastNewline(text), complete };
     case 'lines':
       return {
         ok: true,
         output: withoutLastNewline(text) === '' ? [] : withoutLastNewline(text).split(/\r?\n/),
+        complete,
       };
     case 'json': {
       const parsed = complete ? parseJson(text) : undefined;
-      if (parsed !== undefined) return { ok: true, output: parsed.value };
+      if (parsed !== undefined) return { ok: true, output: parsed.value, complete };
       return { ok: false, problem: complete ? 'JSON on stdout' : 'JSON on stdout (it is over 1 MiB)' };
     }
     case 'auto': {
       const parsed = complete ? parseJson(text) : undefined;
-      return { ok: true, output: parsed === undefined ? withoutLastNewline(text) : parsed.value };
+      return { ok: true, output: parsed === undefined ? withoutLastNewline(text) : parsed.value, complete };
     }
   }
 }

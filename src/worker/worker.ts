@@ -1,26 +1,26 @@
 import type {
-  ActionReport,
   Capacity,
   Claim,
   Engine,
+  EvaluationOrder,
   ExchangeResult,
   FinishReport,
-  RecoveryReport,
-  StartReport,
 } from '../core/engine.ts';
 import { doesNotFit, isFitting } from '../core/fit.ts';
 import { causeOf, type Outcome, outcome } from '../core/outcome.ts';
 import { crashedPost, type PostResult } from '../core/post-result.ts';
 import { ownIdentity } from '../engine/process-identity.ts';
-import { cleanUpEarlierAttempts, removeWorkDirectory } from './clean-up-attempts.ts';
+import { KeptAttempts, removeWorkDirectory } from './clean-up-attempts.ts';
 import { completeReport, isIncomplete } from './complete-report.ts';
+import { Evaluations } from './evaluations.ts';
 import type { EndedNotice, StartedNotice } from './launcher/protocol.ts';
 import { Launchers } from './launchers.ts';
 import { MachineRoom } from './machine-room.ts';
+import { Outbox, type Reports } from './outbox.ts';
 import { PortBook } from './port-book.ts';
 import { SideScripts } from './side-scripts.ts';
 import { Signal } from './signal.ts';
-import { type KeepWork, planSpawn } from './spawn-order.ts';
+import { attemptLogs, type KeepWork, planSpawn } from './spawn-order.ts';
 import { removeUserDataDirectories } from './user-data-files.ts';
 
 export interface WorkerOptions {
@@ -33,6 +33,8 @@ export interface WorkerOptions {
   graceMs: number;
   keepWork: KeepWork;
   site?: string;
+  /** Jobs of the workflow have code that is asked whatever happens. */
+  asksCode?: boolean;
 }
 
 /** `waiting`: only decisions of people are left. `follow`: another live process drives the run. */
@@ -49,27 +51,31 @@ const SHORT_MS = 100;
 /** How much is claimed ahead, in machines full of jobs. */
 const AHEAD = 12;
 
+const STOPPED = outcome({ stopped: true });
+const LOST = outcome({ lost: true });
+
 /** Claims jobs of one workflow, has them launched, watches them and reports what became of them. */
 export class Worker {
   private readonly engine: Engine;
   private readonly options: WorkerOptions;
   private readonly launchers: Launchers;
   private readonly scripts: SideScripts;
+  private readonly evaluations: Evaluations;
   private readonly ports = new PortBook();
+  private readonly kept: KeptAttempts;
   private readonly room: MachineRoom;
   private readonly live = new Map<number, Claim>();
   /** Claimed ahead, not yet launched. */
   private readonly ahead: Claim[] = [];
+  /** Live ones that wait for their condition or their ports before they are launched. */
+  private readonly starting = new Set<Claim>();
   /** Moving average of how long attempts run; null before the first has ended. */
   private meanMs: number | null = null;
   private readonly wake = new Signal();
-  private started: StartReport[] = [];
-  private finished: FinishReport[] = [];
-  private recovered: RecoveryReport[] = [];
-  private acted: ActionReport[] = [];
-  /** Reported attempts: what their post or recovery scripts need until the engine has answered. */
+  private readonly outbox = new Outbox();
+  /** Reported attempts: what their scripts and code need until the engine has decided about them. */
   private readonly reported = new Map<number, { claim: Claim; report: FinishReport }>();
-  /** Ended attempts whose reports are still being prepared. */
+  /** Reports that are still being prepared. */
   private preparing = 0;
   private exchanging = false;
   private ending: 'no' | 'stop' | 'kill' = 'no';
@@ -80,10 +86,13 @@ export class Worker {
     this.options = options;
     this.room = new MachineRoom(options);
     this.launchers = launchers;
+    const { stateDir } = options;
+    this.evaluations = new Evaluations({ now: Date.now, logs: (claim) => attemptLogs(claim, stateDir) });
+    this.kept = new KeptAttempts(stateDir);
     this.scripts = new SideScripts(launchers, options, {
       judged: (report, post, stopped) => this.onJudged(report, post, stopped),
-      recovered: (report) => this.onRecovered(report),
-      acted: (report) => this.onActed(report),
+      recovered: (report) => this.tell('recovered', report),
+      acted: (report) => this.tell('acted', report),
     });
     launchers.listen({
       started: (notice) => this.onStarted(notice),
@@ -101,6 +110,7 @@ export class Worker {
     try {
       const adoption = await this.engine.adopt(this.options.workflowId, workerId);
       if (adoption.mode === 'follow') return 'follow';
+      if (this.options.asksCode) this.evaluations.warm();
       await this.launchers.start();
       const end = await this.drive(workerId);
       if (end !== 'stopped') await this.leave(workerId);
@@ -108,6 +118,7 @@ export class Worker {
     } finally {
       unsubscribe();
       await this.launchers.stop();
+      await this.evaluations.stop();
       // A store that cannot be written has no use for this; the next run finds the dead worker by itself.
       await this.engine.retireWorker(workerId).catch(() => {});
     }
@@ -133,8 +144,7 @@ export class Worker {
         if (status.exit_code === 3) return 'waiting';
         if (nextDueAt === null && status.counts.ready > 0) await this.refuseUnfitting();
       }
-      if (this.finished.length + this.recovered.length + this.acted.length === 0)
-        await this.wake.wait(this.patience(nextDueAt));
+      if (this.outbox.urgent === 0) await this.wake.wait(this.patience(nextDueAt));
     }
   }
 
@@ -149,19 +159,11 @@ export class Worker {
 
   /** One transaction: what has started, what has ended, what to do next. */
   private async exchange(workerId: number, leaving = false): Promise<number | null> {
-    const { started, finished, recovered, acted } = this;
-    this.started = [];
-    this.finished = [];
-    this.recovered = [];
-    this.acted = [];
-    const ended = new Set(finished.map((report) => report.token));
+    const reports = this.outbox.take();
     this.exchanging = true;
     const result = await this.engine
       .exchange(workerId, {
-        started: started.filter((report) => !ended.has(report.token)),
-        finished,
-        recovered,
-        acted,
+        ...reports,
         leaving,
         capacity: this.ending === 'no' && !leaving ? this.capacity() : null,
         workflow_id: this.options.workflowId,
@@ -169,8 +171,11 @@ export class Worker {
       .finally(() => {
         this.exchanging = false;
       });
+    for (const { token } of reports.evaluated) this.evaluations.answered(token);
     for (const token of result.rejected) this.launchers.end(token, 'canceled', true);
-    this.runScripts(result, finished);
+    this.evaluate(result.evaluate);
+    this.runScripts(result);
+    this.forget(reports.finished, result);
     for (const token of result.cancel) this.cancel(token);
     this.ahead.push(...result.claims);
     if (this.ending === 'no') this.launchNext();
@@ -179,24 +184,49 @@ export class Worker {
   }
 
   /** Post scripts of what has just been reported, and recovery scripts of what will be tried again. */
-  private runScripts(result: ExchangeResult, finished: FinishReport[]): void {
-    const posts = new Set(result.post);
-    for (const token of posts) {
+  private runScripts(result: ExchangeResult): void {
+    for (const token of result.post) {
       const { claim, report } = this.reported.get(token)!;
       this.live.set(token, claim);
       if (this.ending === 'no') this.scripts.post(claim, report);
       else this.onJudged(report, crashedPost('stopped'), true);
     }
     for (const order of result.recover) {
-      const { claim } = this.reported.get(order.token)!;
-      if (this.ending === 'no') this.scripts.recover(claim, order);
-      else this.onRecovered({ token: order.token, outcome: outcome({ stopped: true }) });
+      const reported = this.reported.get(order.token);
+      // Of an attempt that a dead worker left behind nothing is known here.
+      if (reported === undefined) this.tell('recovered', { token: order.token, outcome: LOST });
+      else if (this.ending === 'no') this.scripts.recover(reported.claim, order);
+      else this.tell('recovered', { token: order.token, outcome: STOPPED });
     }
     for (const order of result.act) {
       if (this.ending === 'no') this.scripts.act(order);
-      else this.onActed({ action_id: order.action_id, outcome: outcome({ stopped: true }) });
+      else this.tell('acted', { action_id: order.action_id, outcome: STOPPED });
     }
-    for (const { token } of finished) if (!posts.has(token)) this.reported.delete(token);
+  }
+
+  /** Code takes milliseconds: it is evaluated even if the worker is ending. */
+  private evaluate(orders: EvaluationOrder[]): void {
+    for (const order of orders) {
+      this.preparing += 1;
+      if (order.of === 'attempt') {
+        const { claim, report } = this.reported.get(order.token)!;
+        void this.evaluations.ofAttempt(order, claim, report).then((complete) => {
+          this.preparing -= 1;
+          this.report(claim, complete);
+        });
+      } else {
+        void this.evaluations.ofRoute(order).then((answer) => {
+          this.preparing -= 1;
+          if (answer !== null) this.tell('evaluated', answer);
+        });
+      }
+    }
+  }
+
+  /** Nothing more is asked about what was reported, unless it is being asked now. */
+  private forget(finished: FinishReport[], { post, evaluate }: ExchangeResult): void {
+    const asked = new Set([...post, ...evaluate.map(({ token }) => token)]);
+    for (const { token } of finished) if (!asked.has(token)) this.reported.delete(token);
   }
 
   /** The post script has spoken; one that was stopped with the run leaves the attempt as free as that. */
@@ -210,13 +240,8 @@ export class Worker {
     this.report(claim, judged);
   }
 
-  private onActed(report: ActionReport): void {
-    this.acted.push(report);
-    this.wake.raise();
-  }
-
-  private onRecovered(report: RecoveryReport): void {
-    this.recovered.push(report);
+  private tell<K extends keyof Reports>(kind: K, report: Reports[K][number]): void {
+    this.outbox.add(kind, report);
     this.wake.raise();
   }
 
@@ -229,8 +254,8 @@ export class Worker {
     ) {
       this.ahead.shift();
       this.live.set(next.token, next);
-      if (next.config.ports.length === 0) this.launch(next, {});
-      else void this.launchWithPorts(next);
+      if (next.condition === null && next.config.ports.length === 0) this.launch(next, {});
+      else void this.prepareLaunch(next);
     }
   }
 
@@ -241,13 +266,21 @@ export class Worker {
     else this.endUnstarted(claim, { spawnError: plan.problem });
   }
 
-  private async launchWithPorts(claim: Claim): Promise<void> {
+  /** Asks the condition and takes the ports. Whoever ends the attempt meanwhile has taken it from `starting`. */
+  private async prepareLaunch(claim: Claim): Promise<void> {
+    this.starting.add(claim);
+    const refusal = await this.evaluations.refusal(claim);
+    if (!this.starting.has(claim)) return;
+    if (refusal !== null) {
+      this.endUnstarted(claim, refusal);
+      return;
+    }
     try {
       const ports = await this.ports.take(claim.token, claim.config.ports);
-      if (this.ending === 'no') this.launch(claim, ports);
-      else this.endUnstarted(claim, { stopped: true });
+      if (this.starting.delete(claim)) this.launch(claim, ports);
+      else this.ports.release(claim.token);
     } catch (error) {
-      this.endUnstarted(claim, { spawnError: (error as Error).message });
+      if (this.starting.has(claim)) this.endUnstarted(claim, { spawnError: (error as Error).message });
     }
   }
 
@@ -258,7 +291,8 @@ export class Worker {
   private cancel(token: number): void {
     const index = this.ahead.findIndex((claim) => claim.token === token);
     const [claim] = index < 0 ? [] : this.ahead.splice(index, 1);
-    if (claim !== undefined) this.endUnstarted(claim, { canceled: true });
+    const unstarted = claim ?? [...this.starting].find((each) => each.token === token);
+    if (unstarted !== undefined) this.endUnstarted(unstarted, { canceled: true });
     else {
       this.launchers.end(token, 'canceled', false);
       this.scripts.cancel(token);
@@ -267,6 +301,7 @@ export class Worker {
 
   private endUnstarted(claim: Claim, facts: Partial<Outcome>): void {
     this.live.delete(claim.token);
+    this.starting.delete(claim);
     this.report(claim, {
       token: claim.token,
       started_at_ms: null,
@@ -279,7 +314,7 @@ export class Worker {
   private onStarted({ token, startedAt }: StartedNotice): void {
     // Scripts beside attempts have no start of their own to report.
     if (!this.live.has(token)) return;
-    this.started.push({ token, started_at_ms: startedAt });
+    this.outbox.add('started', { token, started_at_ms: startedAt });
     this.wake.raiseWithin(START_REPORT_MS);
   }
 
@@ -313,10 +348,11 @@ export class Worker {
 
   private report(claim: Claim, report: FinishReport): void {
     if (this.options.keepWork === 'failed' && causeOf(report.outcome) === null) {
-      cleanUpEarlierAttempts(claim, this.options.stateDir);
+      this.kept.cleanUpBefore(claim);
     }
     this.ports.release(claim.token);
-    this.finished.push(report);
+    this.evaluations.addCondition(report);
+    this.outbox.add('finished', report);
     this.reported.set(report.token, { claim, report });
     if (this.ahead.length > 0) this.wake.raiseWithin(END_REPORT_MS);
     else this.wake.raise();
@@ -325,7 +361,9 @@ export class Worker {
   private endAll(how: 'stop' | 'kill'): void {
     if (this.ending === 'kill') return;
     this.ending = how;
+    for (const claim of this.starting) this.endUnstarted(claim, { stopped: true });
     for (const token of this.live.keys()) this.launchers.end(token, 'stopped', how === 'kill');
+    if (how === 'kill') this.evaluations.kill();
     this.giveBackAhead();
     this.scripts.stop(how === 'kill');
     this.wake.raise();
@@ -333,7 +371,7 @@ export class Worker {
 
   private isIdle(): boolean {
     const atWork = this.live.size + this.ahead.length + this.preparing + this.scripts.size;
-    return atWork + this.finished.length + this.recovered.length + this.acted.length === 0;
+    return atWork + this.outbox.urgent === 0;
   }
 
   private patience(nextDueAt: number | null): number {

@@ -8,10 +8,11 @@ const SRC = resolve(import.meta.dirname, '../../src');
 const MAY_IMPORT: Record<string, string[]> = {
   core: [],
   spec: ['core'],
+  sandbox: ['core'],
   store: ['core', 'spec'],
-  engine: ['core', 'spec', 'store'],
-  worker: ['core', 'spec', 'store', 'engine'],
-  cli: ['core', 'spec', 'store', 'engine', 'worker'],
+  engine: ['core', 'spec', 'sandbox', 'store'],
+  worker: ['core', 'spec', 'sandbox', 'store', 'engine'],
+  cli: ['core', 'spec', 'sandbox', 'store', 'engine', 'worker'],
   'index.ts': ['core', 'spec', 'engine', 'worker'],
 };
 

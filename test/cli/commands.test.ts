@@ -236,11 +236,11 @@ describe('a spec with mistakes', () => {
 
   test('or features of later versions is refused by run, but validates', async () => {
     const cwd = makeProject({
-      'later.json': { name: 'later', routing: { max_loops: 3 }, jobs: [{ name: 'a', command: 'true' }] },
+      'later.json': { name: 'later', resource_monitor: {}, jobs: [{ name: 'a', command: 'true' }] },
     });
     const run = await runCli(['run', 'later.json'], { cwd });
     expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/this version cannot run failure routing .*routing/);
+    expect(run.stderr).toMatch(/this version cannot run the resource monitor .*resource_monitor/);
     expect(existsSync(join(cwd, '.holdfast'))).toBe(false);
     const validated = await runCli(['validate', 'later.json'], { cwd });
     expect(validated.code).toBe(0);

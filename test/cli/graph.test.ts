@@ -100,6 +100,93 @@ describe('a plan', () => {
   });
 });
 
+const routed = model({
+  name: 'routed',
+  steps: {
+    setup: { exec: 'x', depends_on: [] },
+    list: { exec: 'x', depends_on: 'setup', forEach: true, on_fail: { goto: 'setup', run: ['fix'] } },
+    a: { exec: 'x', depends_on: 'list' },
+    b: { exec: 'x', depends_on: 'list' },
+    c: { exec: 'x', depends_on: 'a|b', on_success: { run: 'fix' } },
+    join: { exec: 'x', depends_on: 'c', fanout: 'reduce' },
+    fix: { exec: 'x', depends_on: 'setup' },
+  },
+});
+
+describe('routes and items', () => {
+  test('in a plan stand outside of the waves, or with their scope', () => {
+    const plan = planOfModel(routed);
+    expect(plan.jobs).toBe(6);
+    expect(plan.waves.map((wave) => wave.map((job) => [job.name, job.waits_for]))).toEqual([
+      [['setup', []]],
+      [['list', ['setup']]],
+      [
+        ['a@list[*]', ['list']],
+        ['b@list[*]', ['list']],
+      ],
+      [['c@list[*]', ['a@list[*]|b@list[*]']]],
+      [['join', ['list', 'c@list[*]']]],
+    ]);
+    expect(plan.on_call).toEqual([{ name: 'fix', called_by: ['list', 'c@list[*]'] }]);
+  });
+
+  test('in text are told with the job they belong to', () => {
+    expect(GRAPH_FORMATS.text(drawGraph(graphOfModel(routed), false))).toEqual([
+      'routed',
+      '  setup',
+      '  list <- setup; on_fail run fix; on_fail goto setup',
+      '  a@list[*] <- list',
+      '  b@list[*] <- list',
+      '  c@list[*] <- a@list[*] | b@list[*]; on_success run fix',
+      '  join <- list, c@list[*]',
+      '  fix (on call) <- setup',
+    ]);
+  });
+
+  test('in Mermaid and DOT are dashed, and one of several says so', () => {
+    const drawn = drawGraph(graphOfModel(routed), false);
+    expect(GRAPH_FORMATS.mermaid(drawn)).toEqual(
+      expect.arrayContaining([
+        '  n2["a@list#91;*#93;"]',
+        '  n6["fix (on call)"]',
+        '  n2 -->|one of| n4',
+        '  n3 -->|one of| n4',
+        '  n1 -. on_fail goto .-> n0',
+        '  n4 -. on_success run .-> n6',
+      ]),
+    );
+    expect(GRAPH_FORMATS.dot(drawn)).toEqual(
+      expect.arrayContaining([
+        '  n2 -> n4 [label="one of"];',
+        '  n1 -> n0 [style=dashed, constraint=false, label="on_fail goto"];',
+      ]),
+    );
+  });
+
+  test('of a sweep are drawn once', () => {
+    const sweep = model({
+      name: 'sweep',
+      jobs: [
+        { name: 'get_{i}', command: 'x', parameters: { i: '1:100' } },
+        {
+          name: 'use_{i}',
+          command: 'x',
+          depends_on: ['get_{i}'],
+          on_fail: { run: ['fix_{i}'], goto: 'get_{i}' },
+          parameters: { i: '1:100' },
+        },
+        { name: 'fix_{i}', command: 'x', parameters: { i: '1:100' } },
+      ],
+    });
+    expect(GRAPH_FORMATS.text(drawGraph(graphOfModel(sweep), false))).toEqual([
+      'sweep',
+      '  get_* (100 jobs)',
+      '  use_* (100 jobs) <- get_* (100 jobs); on_fail run fix_*; on_fail goto get_*',
+      '  fix_* (100 jobs, on call)',
+    ]);
+  });
+});
+
 describe('waves', () => {
   test('do not overflow the stack on a deep chain', () => {
     const size = 50_000;

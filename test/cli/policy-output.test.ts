@@ -125,7 +125,11 @@ describe('the end of a run in which a job waits for a decision', () => {
       command: (...words: (string | number)[]) => ['holdfast', ...words].join(' '),
       settings: { output: 'table' },
     } as unknown as Parameters<typeof collectRunResult>[2];
-    const result: RunResult = await collectRunResult(engine, waiting, context);
+    const result: RunResult = await collectRunResult(engine, waiting, context, {
+      routed: false,
+      asksCode: false,
+      debug: false,
+    });
     expect(result.failed.map((each) => each.job.name)).toEqual([
       'odd',
       ...broken.slice(0, 9).map(({ name }) => name),

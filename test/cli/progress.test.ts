@@ -81,6 +81,33 @@ describe('a line of plain progress', () => {
     );
   });
 
+  test('tells routes, and what becomes of steps because of them', () => {
+    const route = { kind: 'goto', target: 'setup', loop: 1, max_loops: 10 };
+    const data = { outcome: 'exit 1', route };
+    expect(text({ type: 'goto', reason: 'on_fail: goes back to setup', data })).toBe(
+      '12:01:07 goto    train_1  exit 1 - on_fail: goes back to setup',
+    );
+    expect(text({ type: 'loop_abort', reason: 'loop_abort: one goto too many', data: {} })).toBe(
+      '12:01:07 abort   train_1  loop_abort: one goto too many',
+    );
+    expect(text({ type: 'remediation', data: { step: 'lint-fix', position: 1, of: 1 } })).toBe(
+      '12:01:07 remedy  train_1  runs lint-fix before it is tried again',
+    );
+    expect(text({ type: 'call', data: { step: 'notify', position: 2, of: 3 } })).toBe(
+      '12:01:07 call    train_1  runs notify (2 of 3)',
+    );
+    expect(text({ type: 'supersede', reason: 'a goto to a came first', data: { outcome: 'exit 0' } })).toBe(
+      '12:01:07 dropped train_1  exit 0 - a goto to a came first',
+    );
+    expect(text({ type: 'disable', reason: '`if` is false', data: {} })).toBe(
+      '12:01:07 skipped train_1  `if` is false',
+    );
+    expect(text({ type: 'expand', reason: null, data: { items: 3 } })).toBe(
+      '12:01:07 items   train_1  3 items',
+    );
+    expect(text({ scope: 'list[2]' })).toBe('12:01:07 ok      train_1@list[2]  1.2s');
+  });
+
   test('is not made of events that change nothing about a job', () => {
     expect(text({ type: 'run_started', job_name: null })).toBeNull();
   });

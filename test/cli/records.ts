@@ -1,5 +1,7 @@
+import type { RunResult } from '../../src/cli/output/renderer.ts';
 import { createPaint } from '../../src/cli/output/styled-line.ts';
 import type { TextStyle } from '../../src/cli/output/text-style.ts';
+import type { Evaluation } from '../../src/core/evaluation.ts';
 import { JOB_STATUSES, type JobStatus } from '../../src/core/job-status.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type {
@@ -85,8 +87,10 @@ export function attempt(given: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
     job_id: 7,
     job_name: 'train_1',
+    scope: '',
     run_id: 1,
     visit: 1,
+    caller: null,
     attempt_id: 1,
     worker_id: 1,
     state: 'FAILED',
@@ -106,6 +110,8 @@ export function attempt(given: Partial<AttemptRecord> = {}): AttemptRecord {
     handler_outcome: null,
     recovery: null,
     reason: 'retry 1 of 3 after 1s',
+    route: null,
+    evaluations: [],
     actor: null,
     usage: null,
     stdout_path: '/home/ada/output/job_stdio/job_wf3_j7_r1_a1.o',
@@ -122,6 +128,7 @@ export function event(given: Partial<EventRecord> = {}): EventRecord {
     run_id: 1,
     job_id: 7,
     job_name: 'train_1',
+    scope: '',
     attempt_id: 1,
     at_ms: NOON + 67_000,
     type: 'completed',
@@ -130,4 +137,19 @@ export function event(given: Partial<EventRecord> = {}): EventRecord {
     data: { duration_ms: 1234, outcome: 'exit 0' },
     ...given,
   };
+}
+
+export function evaluation(given: Partial<Evaluation> = {}): Evaluation {
+  return {
+    key: 'goto_js',
+    result: { ok: true, value: 'setup' },
+    ms: 1.25,
+    inputs: { attempt: 1, loop: 0, error: null, foreach: null, env: {} },
+    ...given,
+  };
+}
+
+/** How a run ended of which nothing is to be told but its status. */
+export function runResult(given: Partial<RunResult> = {}): RunResult {
+  return { status: status(), trace: [], debug: false, failed: [], recovered: [], next: null, ...given };
 }

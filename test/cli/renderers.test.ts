@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { jsonRenderer } from '../../src/cli/output/json-renderer.ts';
 import { quietRenderer } from '../../src/cli/output/quiet-renderer.ts';
-import type { Check, RunResult, Validation } from '../../src/cli/output/renderer.ts';
+import type { Check, Validation } from '../../src/cli/output/renderer.ts';
 import { tableRenderer } from '../../src/cli/output/table-renderer.ts';
+import { routeTrace } from '../../src/cli/run/route-trace.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type { Explanation } from '../../src/core/records.ts';
 import { DEFAULT_JOB_CONFIG } from '../../src/core/workflow-model.ts';
-import { attempt, counts, event, job, NOON, status, textStyle } from './records.ts';
+import { attempt, counts, evaluation, event, job, NOON, runResult, status, textStyle } from './records.ts';
 
 const table = tableRenderer(textStyle());
 
@@ -154,8 +155,50 @@ describe('the table renderer', () => {
     ]);
   });
 
+  test('tells of items by the label that commands take, and of callers where there are any', () => {
+    const item = { name: 'p', scope: 'list[0]' };
+    expect(table.jobs([job(item)])).toContain(' 7  p@list[0]  completed');
+    expect(table.events([event({ job_name: 'p', scope: 'list[0]' })])).toContain('p@list[0]');
+    expect(table.manualRetry(job(item), null)).toContain('job p@list[0] is ready');
+    const called = attempt({ job_name: 'fix', scope: 'list[0]', caller: 'p@list[0]' });
+    expect(
+      table
+        .attempts([attempt(), called])
+        .split('\n')
+        .map((line) => line.slice(0, 45)),
+    ).toEqual([
+      'JOB          RUN  ATTEMPT  CALLED BY  STATE  ',
+      'train_1        1        1  -          FAILED ',
+      'fix@list[0]    1        1  p@list[0]  FAILED ',
+    ]);
+    expect(quietRenderer.jobs([job(item)])).toBe('p@list[0]');
+    expect(quietRenderer.attempts([called])).toBe('fix@list[0] r1 a1');
+  });
+
+  test('explains who called for an attempt, what its code said and where that led', () => {
+    const routed = attempt({
+      caller: 'build',
+      route: { kind: 'goto', target: 'setup', loop: 2, max_loops: 10 },
+      evaluations: [
+        evaluation(),
+        evaluation({ key: 'run_js', result: { ok: false, problem: 'out of\ntime' }, ms: 25 }),
+      ],
+    });
+    const lines = table
+      .explanation({ ...explanation, attempts: [{ attempt: routed, walk: [] }] })
+      .split('\n');
+    expect(lines.slice(4, -3)).toEqual([
+      'attempt 1 of run 1: exit 1 (started 11:59:58, took 1.5s)',
+      '    called by build',
+      '    stderr: output/job_stdio/job_wf3_j7_r1_a1.e',
+      '    goto_js gave "setup" (1.3 ms)',
+      '    run_js failed: out of␊time (25.0 ms)',
+      '    route: goto setup (loops: 2 of 10)',
+    ]);
+  });
+
   test('ends a run with its failures, their stderr, what recovered and the next command', () => {
-    const result: RunResult = {
+    const result = runResult({
       status: failed,
       failed: [
         {
@@ -166,7 +209,7 @@ describe('the table renderer', () => {
       ],
       recovered: [job({ name: 'fetch' }), job({ name: 'load' })],
       next: 'holdfast explain 3 train_1',
-    };
+    });
     expect(table.runResult(result).split('\n')).toEqual([
       'workflow 3 nightly, run 1: failed in 30s',
       '  completed 7  failed 1  canceled 2',
@@ -182,9 +225,47 @@ describe('the table renderer', () => {
     ]);
   });
 
+  test('ends a run with what became of a job, where that is worse than what was decided about its attempt', () => {
+    const remedied = {
+      job: job({ status: 'failed', reason: 'its remediation fix failed' }),
+      attempt: attempt({ reason: 'on_fail: fix, then re-attempt 1 of 1' }),
+      stderr: [],
+    };
+    const unstarted = {
+      job: job({ name: 'asked', status: 'failed', reason: 'no retry applies' }),
+      attempt: attempt({ started_at_ms: null, error: 'could not be started: `if` cannot be evaluated' }),
+      stderr: [],
+    };
+    expect(
+      table
+        .runResult(runResult({ status: failed, failed: [remedied, unstarted] }))
+        .split('\n')
+        .slice(3),
+    ).toEqual([
+      'failed train_1: exit 1 - its remediation fix failed',
+      '  stderr: output/job_stdio/job_wf3_j7_r1_a1.e (empty)',
+      '',
+      'failed asked: could not be started: `if` cannot be evaluated - no retry applies',
+    ]);
+  });
+
+  test('tells attempts apart that were not run, or failed with exit code 0', () => {
+    const skipped = attempt({ verdict: 'disable', error: 'exit null', started_at_ms: null });
+    const checked = evaluation({ key: 'fail_if', result: { ok: true, value: true } });
+    const unclear = evaluation({ key: 'fail_if', result: { ok: false, problem: 'x is not defined' } });
+    const told = [
+      skipped,
+      attempt({ error: 'exit 0', evaluations: [checked] }),
+      attempt({ error: 'exit 0', evaluations: [unclear] }),
+    ].map((each) => table.attempts([each]).split('\n')[1]!.slice(23));
+    expect(told[0]).toMatch(/^FAILED +not run /);
+    expect(told[1]).toMatch(/^FAILED +exit 0, but its fail_if is true /);
+    expect(told[2]).toMatch(/^FAILED +exit 0, but its fail_if cannot be evaluated /);
+  });
+
   test('tells how to see failures that the end of a run leaves out', () => {
     const many = { ...failed, counts: counts({ failed: 11, terminated: 3 }) };
-    const result = { status: many, failed: [], recovered: [], next: null };
+    const result = runResult({ status: many });
     expect(table.runResult(result)).toContain('and 14 more: holdfast jobs 3 --status failed,terminated');
   });
 
@@ -211,9 +292,10 @@ describe('the json renderer', () => {
     expect(JSON.parse(jsonRenderer.explanation(explanation)).headline).toBe(explanation.headline);
   });
 
-  test('ends a run with its status and nothing else', () => {
-    const result = { status: failed, failed: [], recovered: [], next: null };
-    expect(JSON.parse(jsonRenderer.runResult(result))).toEqual(failed);
+  test('ends a run with its status and the trace of its routes', () => {
+    const trace = routeTrace([event({ type: 'failure' })]);
+    const result = runResult({ status: failed, trace });
+    expect(JSON.parse(jsonRenderer.runResult(result))).toEqual({ ...failed, trace });
   });
 
   test('says of a cancellation whether it was only tried', () => {
@@ -241,7 +323,7 @@ describe('the quiet renderer', () => {
   });
 
   test('prints the workflow id when a run ends', () => {
-    expect(quietRenderer.runResult({ status: failed, failed: [], recovered: [], next: null })).toBe('3');
+    expect(quietRenderer.runResult(runResult({ status: failed }))).toBe('3');
   });
 
   test('prints only the checks that need attention', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Decision, decide, type Policy, RULE_NAMES } from '../../src/core/decide.ts';
+import { decide } from '../../src/core/decide.ts';
+import { type Decision, type Policy, RULE_NAMES } from '../../src/core/decision.ts';
 import { signalNumber } from '../../src/core/outcome.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/retry-policy.ts';
 import { anyEnded, anyHistory, anyPolicy } from './policies.ts';
@@ -28,7 +29,8 @@ describe('decide', () => {
   test('never retries what was canceled, permanent or data', () => {
     always(({ cause, category, verdict }) => {
       if (cause === 'canceled') expect(verdict.kind).toBe('cancel');
-      if (category === 'permanent' || category === 'data') expect(verdict.kind).not.toBe('retry');
+      if ((category === 'permanent' || category === 'data') && verdict.kind === 'retry')
+        expect(verdict.run, 'something changes before it').not.toEqual([]);
     });
   });
 
@@ -53,6 +55,12 @@ describe('decide', () => {
         if (policy.handler === null || policy.handler === 'unreadable') throw new Error('it has no rules');
         const number = Number(/^rule (\d+) of h:/.exec(reason)![1]);
         expect(history.failures + 1).toBeLessThan(policy.handler.rules[number - 1]!.maxRetries);
+      }
+      if (rule === 'routes' && (verdict.kind === 'retry' || verdict.kind === 'goto')) {
+        expect(history.loops).toBeLessThan(policy.routes!.maxLoops);
+      }
+      if (rule === 'routes' && verdict.kind === 'retry') {
+        expect(history.reattempts).toBeLessThan(Math.max(1, policy.routes!.onFail!.reattempt.max));
       }
       if (verdict.kind === 'requeue' && cause === 'lost' && ended.startedAt !== null) {
         expect(history.preemptions).toBeLessThan(policy.retry.max_retries_preemption);
@@ -89,8 +97,8 @@ describe('decide', () => {
   });
 
   test('tells what became of the handler whenever it was asked and has a say', () => {
-    always(({ handlerOutcome, rule, verdict }, { policy }) => {
-      const asked = RULE_NAMES.indexOf(rule) >= RULE_NAMES.indexOf('handler');
+    always(({ handlerOutcome, rule, verdict, walk }, { policy }) => {
+      const asked = walk.some((step) => step.rule === 'handler');
       if (!asked) expect(handlerOutcome).toBeNull();
       else if (policy.handler === null) expect(handlerOutcome).toBe('NoHandler');
       else if (policy.handler === 'unreadable') expect(handlerOutcome).toBe('Error');
@@ -98,9 +106,21 @@ describe('decide', () => {
     });
   });
 
+  test('jumps only where a route leads, and never out of a call', () => {
+    always(({ verdict }, { ended, policy }) => {
+      if (verdict.kind !== 'goto') return;
+      expect(policy.routes!.called).toBe(false);
+      const routes = verdict.status === 'completed' ? policy.routes!.onSuccess! : policy.routes!.onFail!;
+      expect(verdict.target).toBe(ended.dynamic.goto ?? routes.goto);
+    });
+  });
+
   test('walks the rules in order and ends with the one that decided', () => {
     always(({ walk, rule, reason }) => {
-      expect(walk.map((step) => step.rule)).toEqual(RULE_NAMES.slice(0, walk.length));
+      const asked = walk.map((step) => step.rule);
+      // Where a retry is ruled out, the walk goes on with the routes at once.
+      expect(asked).toEqual(RULE_NAMES.filter((name) => asked.includes(name)));
+      if (!asked.includes('routes')) expect(asked).toEqual(RULE_NAMES.slice(0, walk.length));
       expect(walk.map((step) => step.applies)).toEqual(walk.map((_, index) => index === walk.length - 1));
       expect(walk.at(-1)).toMatchObject({ rule, because: reason });
     });
@@ -114,7 +134,7 @@ describe('decide', () => {
       verdicts.add(verdict.kind);
     });
     expect([...rules].sort()).toEqual([...RULE_NAMES].sort());
-    expect(verdicts.size).toBe(7);
+    expect(verdicts.size).toBe(13);
   });
 
   test('has jitter that depends on the attempt and its seed only, within its bounds', () => {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import type { Ended, History, Policy } from '../../src/core/decide.ts';
+import type { Ended, History, Policy } from '../../src/core/decision.ts';
 import { DEFAULT_RULE, type FailureRule } from '../../src/core/failure-rule.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type { PostResult } from '../../src/core/post-result.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/retry-policy.ts';
+import type { DynamicRoutes, RoutePolicy } from '../../src/core/take-route.ts';
 
 /** What a job says, in short: rules and retry are filled in with their defaults. */
 export interface Said extends Partial<Omit<Policy, 'handler' | 'retry'>> {
@@ -24,6 +25,7 @@ export function policyOf({ rules, retry, ...rest }: Said): Policy {
     usePendingFailed: false,
     memoryBytes: null,
     runtimeMs: null,
+    routes: null,
     ...rest,
   };
 }
@@ -63,6 +65,29 @@ const anyRule: fc.Arbitrary<FailureRule> = fc.record({
   mode: fc.constantFrom('act', 'act', 'observe'),
 });
 
+const run = fc.subarray(['fix', 'clean'], { maxLength: 2 });
+const javascript = fc.option(fc.constant('null'), { freq: 2 });
+const target = fc.option(fc.constant('a'));
+const anyRoutes: fc.Arbitrary<RoutePolicy> = fc.record({
+  onFail: fc.option(
+    fc.record({
+      run,
+      runJs: javascript,
+      goto: target,
+      gotoJs: javascript,
+      reattempt: fc.record({
+        max: fc.nat(3),
+        mode: fc.constantFrom('fixed' as const, 'exponential' as const),
+        delayMs: fc.nat(5000),
+      }),
+    }),
+    { freq: 9 },
+  ),
+  onSuccess: fc.option(fc.record({ run, runJs: javascript, goto: target, gotoJs: javascript })),
+  maxLoops: fc.nat(5),
+  called: fc.boolean(),
+});
+
 export const anyPolicy: fc.Arbitrary<Policy> = fc.record({
   handler: fc.oneof(
     { arbitrary: fc.constantFrom(null, 'unreadable' as const), weight: 1 },
@@ -87,6 +112,7 @@ export const anyPolicy: fc.Arbitrary<Policy> = fc.record({
   usePendingFailed: fc.boolean(),
   memoryBytes: fc.option(fc.nat(10_000)),
   runtimeMs: fc.option(fc.nat(10_000)),
+  routes: fc.option(anyRoutes),
 });
 
 const anyOutcome = fc
@@ -131,6 +157,8 @@ export const anyHistory: fc.Arbitrary<History> = fc.record({
   preemptions: fc.nat(6),
   lossesInRow: fc.nat(6),
   firstStartedAt: fc.option(fc.nat(10_000)),
+  reattempts: fc.nat(3),
+  loops: fc.nat(6),
 });
 
 export const anyEnded: fc.Arbitrary<Ended> = fc.record({
@@ -141,4 +169,11 @@ export const anyEnded: fc.Arbitrary<Ended> = fc.record({
   seed: fc.nat(),
   post: fc.option(anyPost, { freq: 2 }),
   stderrMatches: fc.subarray(PATTERNS),
+  superseded: fc.constantFrom(false, false, false, true),
+  disabled: fc.constantFrom(false, false, false, true),
+  failIf: fc.option(fc.constant('its fail_if is true'), { freq: 1 }),
+  dynamic: fc.record(
+    { run: fc.subarray(['fix', 'more']), goto: fc.constantFrom('b', false, null) },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<DynamicRoutes>,
 });

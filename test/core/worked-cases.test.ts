@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Decision, decide } from '../../src/core/decide.ts';
+import { decide } from '../../src/core/decide.ts';
+import { type Decision, NO_HISTORY, PLAIN_END } from '../../src/core/decision.ts';
 import { simulate } from '../../src/core/simulate.ts';
 import { parseOutcomes } from '../../src/core/simulated-outcome.ts';
 import { policyOf, type Said } from './policies.ts';
@@ -388,6 +389,7 @@ describe('post scripts', () => {
         startedAt: 0,
         finishedAt: 1000,
         seed: 0,
+        ...PLAIN_END,
         post: {
           exitCode: 1,
           category: null,
@@ -401,7 +403,7 @@ describe('post scripts', () => {
         stderrMatches: [],
       },
       policyOf(said),
-      { failures: 0, preemptions: 0, lossesInRow: 0, firstStartedAt: 0 },
+      { ...NO_HISTORY, firstStartedAt: 0 },
     );
 
   test('P4 says that it aborted', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { SETTING_KEYS } from '../../src/cli/config/settings.ts';
-import { RULE_NAMES } from '../../src/core/decide.ts';
+import { RULE_NAMES } from '../../src/core/decision.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { jobEnvironment } from '../../src/core/job-environment.ts';
 import {
@@ -14,6 +14,8 @@ import { formatDuration } from '../../src/core/quantity.ts';
 import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/retry-policy.ts';
 import { failureRuleSchema } from '../../src/spec/schema/failure-handler-schema.ts';
 import { initialSchema } from '../../src/store/migrations/0001-initial.ts';
+import { routingSchema } from '../../src/store/migrations/0002-routing.ts';
+import { decisionSchema } from '../../src/store/migrations/0003-decisions.ts';
 import { MARKER_NAME } from '../../src/worker/launcher/marker.ts';
 import { codeWords, fences, readText, sections, tableRows } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
@@ -49,7 +51,8 @@ describe('docs/statuses.md', () => {
 });
 
 test('docs/architecture.md tells of every table of the store, and of no others', () => {
-  const stored = initialSchema('sqlite').flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []);
+  const statements = [...initialSchema('sqlite'), ...routingSchema('sqlite'), ...decisionSchema('sqlite')];
+  const stored = statements.flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []);
   const page = sections(readText('docs/architecture.md'), 2).get('What is stored')!;
   const told = tableRows(page).map(([name]) => name!.replaceAll('`', ''));
   expect(told.toSorted()).toEqual([...stored, 'schema_version'].toSorted());

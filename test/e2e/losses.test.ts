@@ -121,6 +121,7 @@ describe.concurrent('a lost attempt', () => {
       finished: [],
       recovered: [],
       acted: [],
+      evaluated: [],
       capacity,
     });
     await engine.close();

@@ -160,9 +160,9 @@ describe.concurrent('a spec that cannot run', () => {
   test.for([
     [
       'uses what this version does not have',
-      { routing: { max_loops: 3 } },
+      { resource_monitor: { enabled: true } },
       { command: 'true' },
-      ['this version cannot run failure routing (spec.json:1:'],
+      ['this version cannot run the resource monitor (spec.json:1:'],
     ],
     [
       'needs more CPUs than there are',

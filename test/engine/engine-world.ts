@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Capacity, Claim, Engine, ExchangeResult } from '../../src/core/engine.ts';
+import type { Capacity, Claim, Engine, EvaluationReport, ExchangeResult } from '../../src/core/engine.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { PostResult } from '../../src/core/post-result.ts';
 import type { AttemptRecord, EventRecord, JobRecord } from '../../src/core/records.ts';
@@ -97,6 +97,7 @@ export class WorkerHand {
     finished?: { claim: Claim; outcome: Outcome; startedAt?: number | null; post?: PostResult }[];
     recovered?: { token: number; outcome: Outcome }[];
     acted?: { action_id: number; outcome: Outcome }[];
+    evaluated?: EvaluationReport[];
     leaving?: boolean;
     capacity?: Capacity | null;
   }): Promise<ExchangeResult> {
@@ -113,6 +114,7 @@ export class WorkerHand {
       })),
       recovered: part.recovered ?? [],
       acted: part.acted ?? [],
+      evaluated: part.evaluated ?? [],
       leaving: part.leaving ?? false,
       capacity: part.capacity ?? null,
       workflow_id: this.world.workflowId,

@@ -1,7 +1,15 @@
 import type { ActionModel } from '../../src/core/action.ts';
 import type { FailureHandler } from '../../src/core/failure-rule.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/retry-policy.ts';
-import { DEFAULT_JOB_CONFIG, type Requirement, type WorkflowModel } from '../../src/core/workflow-model.ts';
+import { DEFAULT_REATTEMPT, DEFAULT_ROUTING, type FailRoutes, type Routes } from '../../src/core/routes.ts';
+import {
+  DEFAULT_JOB_CONFIG,
+  type DependencySet,
+  type Requirement,
+  type WorkflowModel,
+} from '../../src/core/workflow-model.ts';
+
+const NO_ROUTES: Routes = { run: [], runJs: null, goto: null, gotoJs: null };
 
 export interface SimpleJob {
   name: string;
@@ -17,6 +25,9 @@ export interface SimpleJob {
   resources?: Record<string, number>;
   handler?: string;
   post?: string;
+  onFail?: Partial<FailRoutes>;
+  onSuccess?: Partial<Routes>;
+  onCall?: boolean;
 }
 
 /** A workflow model as loadSpec would make it, without the spec. */
@@ -28,12 +39,13 @@ export function simpleModel(
     handlers?: FailureHandler[];
     actions?: ActionModel[];
     usePendingFailed?: boolean;
+    maxLoops?: number;
   } = {},
 ): WorkflowModel {
   const index = new Map(jobs.map((job, position) => [job.name, position]));
   const requirements: Requirement[] = [];
   const requirementKeys = new Map<string, number>();
-  const dependencySets: number[][] = [];
+  const dependencySets: DependencySet[] = [];
   const setKeys = new Map<string, number>();
   const once = <T>(keys: Map<string, number>, list: T[], value: T): number => {
     const key = JSON.stringify(value);
@@ -55,6 +67,7 @@ export function simpleModel(
     failureHandlers: options.handlers ?? [],
     actions: options.actions ?? [],
     userData: [],
+    routing: { ...DEFAULT_ROUTING, maxLoops: options.maxLoops ?? DEFAULT_ROUTING.maxLoops },
     requirements,
     dependencySets,
     dependencyReasons: [],
@@ -64,11 +77,11 @@ export function simpleModel(
       priority: job.priority ?? 0,
       cancelOnBlockingJobFailure: !job.runsAfterFailure,
       dependencySet: job.after?.length
-        ? once(
-            setKeys,
-            dependencySets,
-            job.after.map((name) => index.get(name)!).sort((a, b) => a - b),
-          )
+        ? once(setKeys, dependencySets, {
+            members: job.after.map((name) => index.get(name)!).sort((a, b) => a - b),
+            joined: [],
+            anyOf: [],
+          })
         : null,
       requirement: once(requirementKeys, requirements, {
         name: null,
@@ -85,6 +98,9 @@ export function simpleModel(
         schedulingTimeoutMs: job.schedulingTimeoutMs ?? null,
         retry: { ...DEFAULT_RETRY, ...job.retry },
         failureHandler: job.handler ?? null,
+        onCall: job.onCall ?? false,
+        onFail: job.onFail ? { ...NO_ROUTES, reattempt: DEFAULT_REATTEMPT, ...job.onFail } : null,
+        onSuccess: job.onSuccess ? { ...NO_ROUTES, ...job.onSuccess } : null,
         post: job.post === undefined ? null : { command: job.post, timeoutMs: 1000 },
       },
     })),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Policy } from '../../src/core/decide.ts';
+import type { Policy } from '../../src/core/decision.ts';
 import type { FailureRule } from '../../src/core/failure-rule.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
@@ -49,6 +49,7 @@ const anyPolicy: fc.Arbitrary<Policy> = fc.record({
   usePendingFailed: fc.boolean(),
   memoryBytes: fc.option(fc.constant(2000)),
   runtimeMs: fc.constant(null),
+  routes: fc.constant(null),
 });
 
 const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(

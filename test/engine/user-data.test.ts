@@ -34,6 +34,7 @@ function finish(
     finished: [{ ...report, outcome: outcome({ exitCode: 0 }), ...more }],
     recovered: [],
     acted: [],
+    evaluated: [],
     capacity: null,
     workflow_id: world.workflowId,
   });

@@ -56,6 +56,11 @@ const EXPECTED: Record<string, Expected> = {
     recovered: { notify: [69] },
     says: ['notify', "to #nightly: It's $(whoami) & friends (v2.10) total 16\n"],
   },
+  'lab-05-retry.yaml': {
+    jobs: 10,
+    recovered: { fetch: [75], compile: [2], unit: [3], check: [69] },
+    says: ['report', '3 platforms checked, 0 failed, coverage 93\n'],
+  },
   'limits.yaml': { jobs: 8, recovered: {}, says: ['most_licences', 'at most 2 licences at a time\n'] },
   'user-data.yaml': {
     jobs: 5,

@@ -56,7 +56,9 @@ jobs:
       const model = modelOf(
         `jobs:\n  - ${stage}\n  - { name: "b{i}", command: x, ${written}, parameters: { i: "1:300" } }\n`,
       );
-      expect(model.dependencySets).toEqual([Array.from({ length: 300 }, (_, index) => index)]);
+      expect(model.dependencySets).toEqual([
+        { members: Array.from({ length: 300 }, (_, index) => index), joined: [], anyOf: [] },
+      ]);
       expect(dependenciesOf(model, 'b300')).toEqual(list);
       expect(model.dependencyReasons.filter((reason) => reason.job === 599)).toHaveLength(1);
     }

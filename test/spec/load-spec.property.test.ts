@@ -38,7 +38,14 @@ const loose = fc.oneof(
     '{{ outputs.a }}',
     '((',
     '__proto__',
+    'reduce',
+    'a|b',
+    true,
+    'none',
   ),
+  fc.dictionary(fc.constantFrom('run', 'goto', 'run_js', 'goto_js'), fc.constantFrom('a', 'b', 'c', '1 +'), {
+    maxKeys: 3,
+  }),
   fc.array(fc.constantFrom('a', 'b', 'c', 'a{i}'), { maxLength: 3 }),
   fc.record({ i: fc.constantFrom('1:3', '[a,b]', 'x') }),
 );

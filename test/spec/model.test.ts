@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
+import { DEFAULT_ROUTING } from '../../src/core/routes.ts';
 import { DEFAULT_JOB_CONFIG } from '../../src/core/workflow-model.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { formatProblem } from '../../src/spec/problem.ts';
@@ -20,6 +21,7 @@ describe('the model', () => {
       failureHandlers: [],
       actions: [],
       userData: [],
+      routing: DEFAULT_ROUTING,
       requirements: [{ name: null, cpus: null, memoryBytes: null, gpus: 0, nodes: 1, resources: {} }],
       dependencySets: [],
       dependencyReasons: [],

@@ -131,6 +131,36 @@ describe('a value in a command', () => {
     expect(argumentsOf(render(template, { x: ['a b', "it's"] }))).toEqual(['a b', "it's", 'many', 'none']);
   });
 
+  it.each<[string, string, string[]]>([
+    ['as text', 'show "{{ outputs.a }}" {{ outputs.a.b.c }} {{ outputs.a | upcase }}', ['', '', '']],
+    ['in a condition', 'show {% if outputs.a %}yes{% else %}no{% endif %}', ['no']],
+    ['in a loop', 'show x{% for item in outputs.a %} {{ item }}{% endfor %}', ['x']],
+    ['with a default', 'show {{ outputs.a | default: "none" }}', ['none']],
+    ['as raw text', 'show x{{ outputs.a | raw }}', ['x']],
+    ['as an item where there is none', 'show "{{ foreach.key }}"', ['']],
+    ['as failures of something that has none', 'show x{% for f in failures.a %} y{% endfor %}', ['x']],
+  ])('that does not exist when it runs is empty %s', (_, template, expected) => {
+    expect(argumentsOf(render(template))).toEqual(expected);
+  });
+
+  it('can be the item that the step runs for', () => {
+    const foreach = { key: "it's", index: 1, total: 3, path: 'list[1]' };
+    const rendered = renderCommand(
+      'show {{ foreach.key }} {{ foreach.index | plus: 1 }}/{{ foreach.total }} {{ foreach.path }} {{ outputs.list }}',
+      { outputs: { list: { a: 1 } }, variables: {}, foreach },
+    );
+    expect(rendered.ok && argumentsOf(rendered.script)).toEqual(["it's", '2/3', 'list[1]', '{"a":1}']);
+  });
+
+  it('can tell of items that failed', () => {
+    const failures = { p: [{ key: 'b', index: 1, status: 'failed' as const, error: 'exit code 1; $(x)' }] };
+    const rendered = renderCommand(
+      'show {{ outputs.p | size }}{% for f in failures.p %} {{ f.key }}: {{ f.error }}{% endfor %}',
+      { outputs: { p: ['x', 'z'] }, variables: {}, failures },
+    );
+    expect(rendered.ok && argumentsOf(rendered.script)).toEqual(['2', 'b:', 'exit code 1; $(x)']);
+  });
+
   it('is inserted as text with raw', () => {
     expect(render('show {{ outputs.x | raw }}', { x: '-a -b' })).toBe('show -a -b');
   });
@@ -162,7 +192,7 @@ describe('a placeholder is refused', () => {
     ['after a backslash', 'echo \\{{ outputs.x }}', 'backslash'],
     ['after a backslash in quotes', 'echo "\\{{ outputs.x }}"', 'backslash'],
     ['after a dollar sign', 'echo ${{ outputs.x }}', 'write \\$'],
-    ['for an unknown value', 'echo {{ outputs.nope }}', 'undefined variable: outputs.nope'],
+    ['for an unknown part of a value', 'echo {{ outputs.x.nope }}', 'undefined variable: outputs.x.nope'],
     ['with an unknown filter', 'echo {{ outputs.x | shout }}', 'undefined filter: shout'],
   ])('%s', (_, template, expected) => {
     expect(refusal(template)).toContain(expected);

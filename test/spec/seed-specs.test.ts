@@ -74,6 +74,49 @@ describe('specs as their readers write them', () => {
     ]);
   });
 
+  it('the routing sketch asks for nothing that a later version does, and its routes are as it says', () => {
+    expect(loadSpec(ROUTING_SKETCH, 'flow.yaml')).toMatchObject({ ok: true, unsupported: [], warnings: [] });
+    const model = modelOf(ROUTING_SKETCH);
+    expect(model.routing).toEqual({ maxLoops: 10, env: [], context: { pr: null, files: null } });
+    expect(
+      model.jobs.map(({ name, config }) => [name, config.onCall, config.onFail, config.onSuccess]),
+    ).toEqual([
+      ['setup-env', false, null, null],
+      [
+        'unit-tests',
+        false,
+        {
+          reattempt: { max: 1, mode: 'fixed', delayMs: 3000 },
+          run: [],
+          runJs: expect.stringContaining("fixes.push('lint-fix')"),
+          goto: 'setup-env',
+          gotoJs: expect.stringContaining('module not found'),
+        },
+        null,
+      ],
+      ['lint-fix', true, null, null],
+      [
+        'build',
+        false,
+        {
+          reattempt: { max: 1, mode: 'fixed', delayMs: 2000 },
+          run: ['lint-fix'],
+          runJs: null,
+          goto: null,
+          gotoJs: null,
+        },
+        null,
+      ],
+      [
+        'summary',
+        false,
+        null,
+        { run: ['notify'], runJs: null, goto: 'unit-tests', gotoJs: expect.stringContaining('retest') },
+      ],
+      ['notify', true, null, null],
+    ]);
+  });
+
   it.each([
     [
       'failure handlers',

@@ -30,5 +30,19 @@ export function jobNamed(model: WorkflowModel, name: string): JobModel {
 export function dependenciesOf(model: WorkflowModel, name: string): string[] {
   const { dependencySet } = jobNamed(model, name);
   if (dependencySet === null) return [];
-  return model.dependencySets[dependencySet]!.map((index) => model.jobs[index]!.name);
+  return namesOf(model, model.dependencySets[dependencySet]!.members);
+}
+
+/** The whole dependency set of `name`, by names; the job must have one. */
+export function dependencySetOf(model: WorkflowModel, name: string) {
+  const { members, joined, anyOf } = model.dependencySets[jobNamed(model, name).dependencySet!]!;
+  return {
+    members: namesOf(model, members),
+    joined: namesOf(model, joined),
+    anyOf: anyOf.map((group) => namesOf(model, group)),
+  };
+}
+
+function namesOf(model: WorkflowModel, jobs: readonly number[]): string[] {
+  return jobs.map((index) => model.jobs[index]!.name);
 }

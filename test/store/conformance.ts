@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decide } from '../../src/core/decide.ts';
+import { NO_HISTORY, PLAIN_END } from '../../src/core/decision.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
 import { createWorkflow } from '../../src/engine/create-workflow.ts';
@@ -69,7 +70,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         visit: 1,
         attempt_id: job.attempt_id + 1,
       };
-      const token = yield* insertAttempt({ ...attempt, worker_id: workerId, claimed_at: NOW });
+      const token = yield* insertAttempt({ ...attempt, caller: null, worker_id: workerId, claimed_at: NOW });
       yield* toRunning(job.id, attempt.attempt_id);
       return { jobId: job.id, token, workerId };
     }
@@ -80,6 +81,9 @@ export function storeConformance(name: string, create: () => Promise<Conformance
       outcome: outcome({ exitCode: 1 }),
       usage: { peak_rss_bytes: 2 ** 40, cpu_seconds: 0.25 },
       output: { text: 'ünï\n"quoted"' },
+      route: null,
+      evaluations: [],
+      fingerprint: null,
       decision: decide(
         {
           outcome: outcome({ exitCode: 1 }),
@@ -89,6 +93,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
           seed: 1,
           post: null,
           stderrMatches: [],
+          ...PLAIN_END,
         },
         {
           handler: null,
@@ -97,8 +102,9 @@ export function storeConformance(name: string, create: () => Promise<Conformance
           usePendingFailed: false,
           memoryBytes: null,
           runtimeMs: null,
+          routes: null,
         },
-        { failures: 0, preemptions: 0, lossesInRow: 0, firstStartedAt: null },
+        NO_HISTORY,
       ),
       counts_as: 'failure' as const,
       actor: null,
@@ -192,9 +198,9 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         attempt_id: 2,
         worker_id: workerId,
       };
-      await expect(store.write(() => insertAttempt({ ...second, claimed_at: NOW }))).rejects.toThrow(
-        /unique/i,
-      );
+      await expect(
+        store.write(() => insertAttempt({ ...second, caller: null, claimed_at: NOW })),
+      ).rejects.toThrow(/unique/i);
     });
 
     test('a finished attempt and an event never change', async () => {
@@ -233,6 +239,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         preemptions: 0,
         lossesInRow: 0,
         firstStartedAt: NOW,
+        reattempts: 0,
       });
     });
 
@@ -251,12 +258,12 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         { name: 'b', after: ['a', 'c'] },
       ] as never);
       const a = (await store.read(() => findJob(id, 'a')))!.id;
-      const progress = await store.write(() => countDown(a, false));
+      const progress = await store.write(() => countDown(a, 'failed'));
       expect(progress.map(({ remaining, unsuccessful }) => ({ remaining, unsuccessful }))).toEqual([
         { remaining: 1, unsuccessful: 1 },
       ]);
-      await store.write(() => countDown(a, true));
-      await expect(store.write(() => countDown(a, true))).rejects.toThrow(/check/i);
+      await store.write(() => countDown(a, 'succeeded'));
+      await expect(store.write(() => countDown(a, 'succeeded'))).rejects.toThrow(/check/i);
     });
 
     test('a waiting job cannot be claimed before its time and can from then on', async () => {

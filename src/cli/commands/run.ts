@@ -4,10 +4,12 @@ import { HoldfastError } from '../../core/errors.ts';
 import { findUnfitting } from '../../core/fit.ts';
 import { formatProblem } from '../../spec/problem.ts';
 import { Launchers } from '../../worker/launchers.ts';
-import type { Command, CommandContext } from '../command-context.ts';
+import type { Command, CommandContext, Invocation } from '../command-context.ts';
 import { planOfModel } from '../graph/plan.ts';
 import { driveRun } from '../run/drive-run.ts';
+import { refuseRoutingFlags, routingFlags } from '../run/routing-flags.ts';
 import { collectRunResult } from '../run/run-result.ts';
+import { storyOf, storyOfStored } from '../run/run-story.ts';
 import { userName } from '../user-name.ts';
 import { isWorkflowId } from '../workflow-argument.ts';
 
@@ -19,8 +21,8 @@ export const runCommand: Command = async (context, { args, options }) => {
   if (!dryRun && existsSync(context.stateDir)) launchers.start().catch(() => {});
   try {
     return isWorkflowId(target)
-      ? await goOn(context, Number(target), dryRun, launchers)
-      : await runSpec(context, target, dryRun, launchers);
+      ? await goOn(context, Number(target), options, launchers)
+      : await runSpec(context, target, options, launchers);
   } finally {
     void launchers.stop();
   }
@@ -29,12 +31,13 @@ export const runCommand: Command = async (context, { args, options }) => {
 async function runSpec(
   context: CommandContext,
   path: string,
-  dryRun: boolean,
+  options: Invocation['options'],
   launchers: Launchers,
 ): Promise<number> {
   const { settings, narrate, print, render } = context;
+  const changeRouting = routingFlags(options);
   const { readSpec } = await import('../read-spec.ts');
-  const { model, warnings, unsupported } = readSpec(path, context.origins);
+  const { model: written, warnings, unsupported } = readSpec(path, context.origins);
   for (const warning of warnings) narrate(`warning: ${formatProblem(warning)}`);
   if (unsupported.length > 0) {
     const places = unsupported.map(
@@ -42,9 +45,10 @@ async function runSpec(
     );
     throw new HoldfastError('NOT_SUPPORTED_YET', { features: places.join(', ') });
   }
+  const model = changeRouting(written);
   const unfitting = findUnfitting(model, { ...settings, memoryBytes: settings.memory });
   if (unfitting) throw unfitting;
-  if (dryRun) {
+  if (options.dryRun === true) {
     print(render.plan(planOfModel(model), false));
     return 0;
   }
@@ -55,23 +59,25 @@ async function runSpec(
     output_dir: resolve(settings.output_dir),
     actor: userName(),
   });
-  return driveRun(context, engine, workflow, launchers);
+  return driveRun(context, engine, workflow, launchers, storyOf(model, options.debug === true));
 }
 
 async function goOn(
   context: CommandContext,
   id: number,
-  dryRun: boolean,
+  options: Invocation['options'],
   launchers: Launchers,
 ): Promise<number> {
+  refuseRoutingFlags(options, id);
+  const story = storyOfStored(options.debug === true);
   const engine = await context.openEngine();
   const status = await engine.status(id);
-  if (dryRun) {
+  if (options.dryRun === true) {
     context.print(context.render.status(status));
     return 0;
   }
-  if (!status.complete) return driveRun(context, engine, status.workflow, launchers);
+  if (!status.complete) return driveRun(context, engine, status.workflow, launchers, story);
   context.narrate(`workflow ${id} is complete: nothing is run again`);
-  context.print(context.render.runResult(await collectRunResult(engine, status, context)));
+  context.print(context.render.runResult(await collectRunResult(engine, status, context, story)));
   return status.exit_code ?? 0;
 }

@@ -1,5 +1,5 @@
 import type { JobStatus } from '../../core/job-status.ts';
-import type { JobGraph } from './job-graph.ts';
+import type { GraphRoute, JobGraph } from './job-graph.ts';
 import { namePattern } from './name-pattern.ts';
 
 export interface DrawnNode {
@@ -8,13 +8,22 @@ export interface DrawnNode {
   jobs: number;
   /** null where it is unknown or the jobs of the node differ. */
   status: JobStatus | null;
+  isOnCall: boolean;
 }
 
-/** What the formats draw: nodes, and edges from what must end first. */
+/** A route from node to node. */
+export interface DrawnRoute extends GraphRoute {
+  from: number;
+}
+
+/** What the formats draw: nodes, edges from what must end first, and routes. */
 export interface DrawnGraph {
   name: string;
   nodes: DrawnNode[];
   edges: [from: number, to: number][];
+  /** Edges of which one is enough, by `to` and group. */
+  anyOf: { from: number[]; to: number }[];
+  routes: DrawnRoute[];
 }
 
 /** Above this many jobs a drawing is unreadable, and jobs of a sweep become one node. */
@@ -25,23 +34,38 @@ export function drawGraph(graph: JobGraph, all: boolean): DrawnGraph {
 }
 
 /** Each job a node. A set of many shared by many is drawn as a junction: n + m edges, not n × m. */
-function drawJobs({ name, jobs, sets }: JobGraph): DrawnGraph {
-  const nodes: DrawnNode[] = jobs.map((job) => ({ label: job.name, jobs: 1, status: job.status }));
+function drawJobs({ name, jobs, sets, anyOf }: JobGraph): DrawnGraph {
+  const nodes: DrawnNode[] = jobs.map((job) => ({
+    label: job.name,
+    jobs: 1,
+    status: job.status,
+    isOnCall: job.isOnCall ?? false,
+  }));
   const edges: DrawnGraph['edges'] = [];
+  const choices: DrawnGraph['anyOf'] = [];
   const users: number[][] = sets.map(() => []);
   for (const [index, job] of jobs.entries()) if (job.set !== null) users[job.set]!.push(index);
 
   for (const [set, members] of sets.entries()) {
     const waiting = users[set]!;
-    if (members.length > 2 && waiting.length > 2) {
-      const junction = nodes.push({ label: 'all of', jobs: 0, status: null }) - 1;
-      for (const member of members) edges.push([member, junction]);
+    const groups = anyOf?.[set] ?? [];
+    const required = groups.length === 0 ? members : withoutMembers(members, groups);
+    for (const to of waiting) for (const group of groups) choices.push({ from: group, to });
+    if (required.length > 2 && waiting.length > 2) {
+      const junction = nodes.push({ label: 'all of', jobs: 0, status: null, isOnCall: false }) - 1;
+      for (const member of required) edges.push([member, junction]);
       for (const job of waiting) edges.push([junction, job]);
     } else {
-      for (const job of waiting) for (const member of members) edges.push([member, job]);
+      for (const job of waiting) for (const member of required) edges.push([member, job]);
     }
   }
-  return { name, nodes, edges };
+  const routes = jobs.flatMap((job, from) => (job.routes ?? []).map((route) => ({ ...route, from })));
+  return { name, nodes, edges, anyOf: choices, routes };
+}
+
+function withoutMembers(members: readonly number[], groups: readonly number[][]): number[] {
+  const chosen = new Set(groups.flat());
+  return members.filter((member) => !chosen.has(member));
 }
 
 function drawGroups({ name, jobs, sets }: JobGraph): DrawnGraph {
@@ -49,10 +73,12 @@ function drawGroups({ name, jobs, sets }: JobGraph): DrawnGraph {
   const numbers = new Map<string, number>();
   const groupOf = jobs.map((job) => {
     const label = namePattern(job.name);
-    let number = numbers.get(label);
+    const isOnCall = job.isOnCall ?? false;
+    const key = `${isOnCall} ${label}`;
+    let number = numbers.get(key);
     if (number === undefined) {
-      number = nodes.push({ label, jobs: 0, status: job.status }) - 1;
-      numbers.set(label, number);
+      number = nodes.push({ label, jobs: 0, status: job.status, isOnCall }) - 1;
+      numbers.set(key, number);
     }
     const node = nodes[number]!;
     node.jobs += 1;
@@ -61,15 +87,21 @@ function drawGroups({ name, jobs, sets }: JobGraph): DrawnGraph {
   });
 
   const edges = new Map<string, [number, number]>();
+  const routes = new Map<string, DrawnRoute>();
   const groupsOfSet = sets.map((members) => new Set(members.map((member) => groupOf[member]!)));
   for (const [index, job] of jobs.entries()) {
-    if (job.set === null) continue;
-    for (const from of groupsOfSet[job.set]!) edges.set(`${from},${groupOf[index]}`, [from, groupOf[index]!]);
+    const to = groupOf[index]!;
+    for (const from of job.set === null ? [] : groupsOfSet[job.set]!) edges.set(`${from},${to}`, [from, to]);
+    for (const route of job.routes ?? []) {
+      const drawn = { ...route, from: to, to: groupOf[route.to]! };
+      routes.set(JSON.stringify(drawn), drawn);
+    }
   }
-  return { name, nodes, edges: [...edges.values()] };
+  return { name, nodes, edges: [...edges.values()], anyOf: [], routes: [...routes.values()] };
 }
 
 /** `train_* (1000 jobs)` for a group. */
-export function nodeLabel({ label, jobs }: DrawnNode): string {
-  return jobs > 1 ? `${label} (${jobs} jobs)` : label;
+export function nodeLabel({ label, jobs, isOnCall }: DrawnNode): string {
+  const facts = [...(jobs > 1 ? [`${jobs} jobs`] : []), ...(isOnCall ? ['on call'] : [])];
+  return facts.length > 0 ? `${label} (${facts.join(', ')})` : label;
 }

@@ -1,6 +1,6 @@
 import type { JobStatus } from '../../core/job-status.ts';
 import { visibleText } from '../output/visible-text.ts';
-import { type DrawnGraph, type DrawnNode, nodeLabel } from './drawn-graph.ts';
+import { type DrawnGraph, type DrawnNode, type DrawnRoute, nodeLabel } from './drawn-graph.ts';
 
 const FILL: Partial<Record<JobStatus, string>> = {
   completed: '#c8e6c9',
@@ -16,7 +16,7 @@ export const GRAPH_FORMATS = { mermaid, dot, text } satisfies Record<string, (gr
 
 export type GraphFormat = keyof typeof GRAPH_FORMATS;
 
-function mermaid({ nodes, edges }: DrawnGraph): string[] {
+function mermaid({ nodes, edges, anyOf, routes }: DrawnGraph): string[] {
   // Quotes and brackets have no escape in Mermaid other than entity codes.
   const label = (node: DrawnNode) =>
     visibleText(nodeLabel(node)).replace(/[#"<>&[\]{}|`\\]/g, (char) => `#${char.codePointAt(0)};`);
@@ -25,6 +25,8 @@ function mermaid({ nodes, edges }: DrawnGraph): string[] {
     'flowchart TD',
     ...nodes.map((node, index) => (node.jobs === 0 ? `  n${index}((" "))` : `  n${index}["${label(node)}"]`)),
     ...edges.map(([from, to]) => `  n${from} --> n${to}`),
+    ...anyOf.flatMap(({ from, to }) => from.map((each) => `  n${each} -->|one of| n${to}`)),
+    ...routes.map((route) => `  n${route.from} -. ${routeLabel(route)} .-> n${route.to}`),
     ...[...used].map((status) => `  classDef ${status} fill:${FILL[status]}`),
     ...nodes.flatMap(({ status }, index) =>
       status !== null && FILL[status] ? [`  class n${index} ${status}`] : [],
@@ -32,7 +34,7 @@ function mermaid({ nodes, edges }: DrawnGraph): string[] {
   ];
 }
 
-function dot({ name, nodes, edges }: DrawnGraph): string[] {
+function dot({ name, nodes, edges, anyOf, routes }: DrawnGraph): string[] {
   const quote = (value: string) => `"${visibleText(value).replace(/[\\"]/g, '\\$&')}"`;
   const shape = (node: DrawnNode) => {
     if (node.jobs === 0) return 'shape=point';
@@ -44,14 +46,27 @@ function dot({ name, nodes, edges }: DrawnGraph): string[] {
     '  node [shape=box];',
     ...nodes.map((node, index) => `  n${index} [${shape(node)}];`),
     ...edges.map(([from, to]) => `  n${from} -> n${to};`),
+    ...anyOf.flatMap(({ from, to }) => from.map((each) => `  n${each} -> n${to} [label="one of"];`)),
+    ...routes.map(
+      (route) =>
+        `  n${route.from} -> n${route.to} [style=dashed, constraint=false, label="${routeLabel(route)}"];`,
+    ),
     '}',
   ];
 }
 
-/** Each node with what it waits for, in the order of the spec. */
-function text({ name, nodes, edges }: DrawnGraph): string[] {
+function routeLabel({ key, kind }: DrawnRoute): string {
+  return `${key} ${kind}`;
+}
+
+/** Each node with what it waits for and where its routes lead, in the order of the spec. */
+function text({ name, nodes, edges, anyOf, routes }: DrawnGraph): string[] {
   const before: number[][] = nodes.map(() => []);
   for (const [from, to] of edges) before[to]!.push(from);
+  const choices: string[][] = nodes.map(() => []);
+  for (const { from, to } of anyOf) {
+    choices[to]!.push(from.map((each) => nodeLabel(nodes[each]!)).join(' | '));
+  }
   // A junction says nothing by itself: the jobs behind it are told instead.
   const names = (node: number): string[] =>
     before[node]!.flatMap((each) =>
@@ -62,9 +77,15 @@ function text({ name, nodes, edges }: DrawnGraph): string[] {
     ...nodes.flatMap((node, index) => {
       if (node.jobs === 0) return [];
       const status = node.status === null ? '' : ` [${node.status}]`;
-      const after = names(index);
+      const after = [...names(index), ...choices[index]!];
+      const leads = routes
+        .filter(({ from }) => from === index)
+        .map((route) => `; ${routeLabel(route)} ${nodes[route.to]!.label}`)
+        .join('');
       return [
-        visibleText(`  ${nodeLabel(node)}${status}${after.length > 0 ? ` <- ${after.join(', ')}` : ''}`),
+        visibleText(
+          `  ${nodeLabel(node)}${status}${after.length > 0 ? ` <- ${after.join(', ')}` : ''}${leads}`,
+        ),
       ];
     }),
   ];

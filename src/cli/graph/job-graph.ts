@@ -1,14 +1,27 @@
 import type { Engine } from '../../core/engine.ts';
+import { jobLabel } from '../../core/job-label.ts';
 import type { JobStatus } from '../../core/job-status.ts';
-import type { WorkflowModel } from '../../core/workflow-model.ts';
+import type { JobConfig, WorkflowModel } from '../../core/workflow-model.ts';
 import { allPages } from '../all-pages.ts';
 
+/** A way that a job can take at its end, as far as it is written down; code may lead elsewhere. */
+export interface GraphRoute {
+  key: 'on_fail' | 'on_success';
+  kind: 'run' | 'goto';
+  /** Job index. */
+  to: number;
+}
+
 interface GraphJob {
+  /** Its label: in a forEach item with the scope. */
   name: string;
   /** null in a graph of a spec. */
   status: JobStatus | null;
   /** Index into JobGraph.sets; null without dependencies. */
   set: number | null;
+  /** Runs when it is called, and is in no wave. */
+  isOnCall?: boolean;
+  routes?: GraphRoute[];
 }
 
 /** Jobs and what they wait for; equal sets of dependencies are one set, so that barriers stay small. */
@@ -17,13 +30,23 @@ export interface JobGraph {
   jobs: GraphJob[];
   /** Job indexes. */
   sets: number[][];
+  /** For each set its groups of which one is enough; absent if there are none at all. */
+  anyOf?: number[][][];
 }
 
 export function graphOfModel(model: WorkflowModel): JobGraph {
+  const indexes = new Map(model.jobs.map(({ name }, index) => [name, index]));
   return {
     name: model.name,
-    jobs: model.jobs.map(({ name, dependencySet }) => ({ name, status: null, set: dependencySet })),
-    sets: model.dependencySets,
+    jobs: model.jobs.map((job) => ({
+      name: jobLabel(job),
+      status: null,
+      set: job.dependencySet,
+      isOnCall: job.config.onCall,
+      routes: routesOf(job.config, (name) => indexes.get(name)),
+    })),
+    sets: model.dependencySets.map(({ members }) => members),
+    anyOf: model.dependencySets.map(({ anyOf }) => anyOf),
   };
 }
 
@@ -31,19 +54,46 @@ export async function graphOfWorkflow(engine: Engine, workflowId: number): Promi
   const { name } = await engine.getWorkflow(workflowId);
   const records = await allPages((page) => engine.listJobs(workflowId, page));
   const indexes = new Map(records.map((job, index) => [job.id, index]));
+  const labels = new Map(records.map((job, index) => [jobLabel(job), index]));
   const sets: number[][] = [];
   const setNumbers = new Map<string, number>();
   const jobs: GraphJob[] = [];
   for (const record of records) {
-    const { depends_on } = await engine.getJob(workflowId, record.id);
+    const { depends_on, config } = await engine.getJob(workflowId, record.id);
+    const members = depends_on.flatMap(({ job_id }) => indexes.get(job_id) ?? []).sort((a, b) => a - b);
     let set: number | null = null;
-    if (depends_on.length > 0) {
-      const members = depends_on.map(({ job_id }) => indexes.get(job_id)!).sort((a, b) => a - b);
+    if (members.length > 0) {
       const key = members.join();
       set = setNumbers.get(key) ?? sets.push(members) - 1;
       setNumbers.set(key, set);
     }
-    jobs.push({ name: record.name, status: record.status, set });
+    // What is called has a job in the scope of its caller only once it was.
+    const find = (target: string) =>
+      labels.get(jobLabel({ name: target, scope: record.scope })) ?? labels.get(target);
+    jobs.push({
+      name: jobLabel(record),
+      status: record.status,
+      set,
+      isOnCall: config.onCall,
+      routes: routesOf(config, find),
+    });
   }
   return { name, jobs, sets };
+}
+
+function routesOf({ onFail, onSuccess }: JobConfig, find: (name: string) => number | undefined) {
+  const routes: GraphRoute[] = [];
+  for (const [key, written] of [
+    ['on_fail', onFail],
+    ['on_success', onSuccess],
+  ] as const) {
+    if (written === null) continue;
+    const add = (kind: GraphRoute['kind'], name: string) => {
+      const to = find(name);
+      if (to !== undefined) routes.push({ key, kind, to });
+    };
+    for (const name of written.run) add('run', name);
+    if (written.goto !== null) add('goto', written.goto);
+  }
+  return routes;
 }

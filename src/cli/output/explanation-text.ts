@@ -1,6 +1,8 @@
+import { jobLabel } from '../../core/job-label.ts';
 import { describeOutcome } from '../../core/outcome.ts';
 import { formatDuration } from '../../core/quantity.ts';
 import type { AttemptRecord, Explanation } from '../../core/records.ts';
+import { evaluationText, routeText } from './evaluation-text.ts';
 import { attemptOutcome } from './list-tables.ts';
 import { shortTime } from './local-time.ts';
 import { shortPath } from './run-result-text.ts';
@@ -16,7 +18,7 @@ export function explanationText(explanation: Explanation, style: TextStyle): str
   const { paint, now, cwd } = style;
   const status = paint(statusStyle(job.status) ?? 'dim', job.status);
   const lines = [
-    `${paint('bold', visibleText(job.name))} (job ${job.id}, run ${job.run_id}): ${status}`,
+    `${paint('bold', visibleText(jobLabel(job)))} (job ${job.id}, run ${job.run_id}): ${status}`,
     visibleText(explanation.headline),
   ];
 
@@ -39,13 +41,15 @@ export function explanationText(explanation: Explanation, style: TextStyle): str
       '',
       `attempt ${attempt.attempt_id} of run ${attempt.run_id}: ${visibleText(attemptOutcome(attempt))} (${took})`,
     );
+    if (attempt.caller !== null) lines.push(`    called by ${visibleText(attempt.caller)}`);
     const width = Math.max(0, ...walk.map(({ rule }) => rule.length));
     for (const step of walk) {
       const line = `  ${step.applies ? '→' : ' '} ${step.rule.padEnd(width)}  ${visibleText(step.because)}`;
       lines.push(step.applies ? line : paint('dim', line));
     }
-    if (attempt.cause !== null) lines.push(`    stderr: ${visibleText(shortPath(attempt.stderr_path, cwd))}`);
-    lines.push(...handlerLines(attempt, style));
+    if (attempt.cause !== null && attempt.started_at_ms !== null)
+      lines.push(`    stderr: ${visibleText(shortPath(attempt.stderr_path, cwd))}`);
+    lines.push(...handlerLines(attempt, style), ...routeLines(attempt));
   }
   lines.push('', `next: ${visibleText(explanation.next)}`);
   if (explanation.hint !== null) lines.push(`hint: ${visibleText(explanation.hint)}`);
@@ -66,5 +70,13 @@ function handlerLines(
     const log = shortPath(stderr_path.replace(/\.e$/, '.recovery.e'), cwd);
     lines.push(`    recovery script: ${visibleText(describeOutcome(recovery))} (${visibleText(log)})`);
   }
+  return lines;
+}
+
+/** What the code of the job said, and where that led. */
+function routeLines({ evaluations, route }: AttemptRecord): string[] {
+  const lines = evaluations.map((evaluation) => `    ${evaluationText(evaluation)}`);
+  if (route !== null)
+    lines.push(`    route: ${routeText(route)} (loops: ${route.loop} of ${route.max_loops})`);
   return lines;
 }

@@ -5,7 +5,7 @@ const print = (value: unknown): string => JSON.stringify(value, null, 2);
 export const jsonRenderer: Renderer = {
   workflows: print,
   status: print,
-  runResult: ({ status }) => print(status),
+  runResult: ({ status, trace }) => print({ ...status, trace }),
   jobs: print,
   attempts: print,
   events: print,
@@ -17,6 +17,7 @@ export const jsonRenderer: Renderer = {
   validation: print,
   plan: print,
   simulation: print,
+  workflowSimulation: print,
   settings: print,
   checks: print,
 };

@@ -1,8 +1,11 @@
+import { evaluationOf } from '../../core/evaluation.ts';
+import { jobLabel } from '../../core/job-label.ts';
 import { formatDuration } from '../../core/quantity.ts';
 import type { AttemptRecord, EventRecord, JobRecord, WorkflowStatus } from '../../core/records.ts';
 import type { SettingOrigin } from '../config/resolve-settings.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { shortTime } from './local-time.ts';
+import { recordLabel } from './record-label.ts';
 import type { Check } from './renderer.ts';
 import type { Style } from './styled-line.ts';
 import type { TextStyle } from './text-style.ts';
@@ -36,7 +39,7 @@ export function workflowsTable(statuses: WorkflowStatus[], more: number, style: 
 export function jobsTable(jobs: JobRecord[], style: TextStyle): string[] {
   const columns: Column<JobRecord>[] = [
     { title: 'ID', value: (job) => job.id, align: 'right' },
-    { title: 'NAME', value: (job) => job.name, shrink: 'middle' },
+    { title: 'NAME', value: jobLabel, shrink: 'middle' },
     { title: 'STATUS', value: (job) => job.status, style: (job) => statusStyle(job.status) },
     { title: 'ATTEMPT', value: (job) => job.attempt_id, align: 'right' },
     { title: 'FAILURES', value: (job) => job.failure_count, align: 'right' },
@@ -54,7 +57,7 @@ function jobReason(job: JobRecord, now: number): string {
 
 export function attemptsTable(attempts: AttemptRecord[], style: TextStyle): string[] {
   const columns: Column<AttemptRecord>[] = [
-    { title: 'JOB', value: (attempt) => attempt.job_name, shrink: 'middle' },
+    { title: 'JOB', value: recordLabel, shrink: 'middle' },
     { title: 'RUN', value: (attempt) => attempt.run_id, align: 'right' },
     { title: 'ATTEMPT', value: (attempt) => attempt.attempt_id, align: 'right' },
     { title: 'STATE', value: (attempt) => attempt.state, style: attemptStyle },
@@ -66,6 +69,9 @@ export function attemptsTable(attempts: AttemptRecord[], style: TextStyle): stri
     { title: 'TOOK', value: (attempt) => attemptDuration(attempt, style.now), align: 'right' },
     { title: 'REASON', value: (attempt) => attempt.reason, shrink: 'end' },
   ];
+  if (attempts.some(({ caller }) => caller !== null)) {
+    columns.splice(3, 0, { title: 'CALLED BY', value: ({ caller }) => caller, shrink: 'middle' });
+  }
   return table(columns, attempts, style, 'no attempts yet');
 }
 
@@ -76,6 +82,11 @@ function attemptStyle({ state }: AttemptRecord): Style {
 }
 
 export function attemptOutcome(attempt: AttemptRecord): string {
+  if (attempt.verdict === 'disable') return 'not run';
+  const checked = evaluationOf(attempt.evaluations, 'fail_if');
+  // Its exit code says nothing of why it failed.
+  if (attempt.error === 'exit 0' && checked !== null)
+    return `exit 0, but ${checked.ok ? 'its fail_if is true' : 'its fail_if cannot be evaluated'}`;
   return attempt.error ?? (attempt.state === 'SUCCEEDED' ? 'exit 0' : '-');
 }
 
@@ -88,7 +99,11 @@ export function eventsTable(events: EventRecord[], style: TextStyle): string[] {
     { title: 'ID', value: (event) => event.id, align: 'right' },
     { title: 'TIME', value: (event) => shortTime(event.at_ms, style.now) },
     { title: 'EVENT', value: (event) => event.type },
-    { title: 'JOB', value: (event) => event.job_name, shrink: 'middle' },
+    {
+      title: 'JOB',
+      value: ({ job_name, scope }) => (job_name === null ? null : recordLabel({ job_name, scope })),
+      shrink: 'middle',
+    },
     { title: 'ATTEMPT', value: (event) => event.attempt_id, align: 'right' },
     { title: 'ACTOR', value: (event) => event.actor },
     { title: 'REASON', value: (event) => event.reason, shrink: 'end' },

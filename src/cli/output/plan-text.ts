@@ -25,7 +25,22 @@ export function planText(plan: Plan, all: boolean, style: TextStyle): string[] {
   }
   const hidden = plan.waves.length - shown.length;
   if (hidden > 0) lines.push('', `and ${count(hidden, 'more wave')}; --all shows everything`);
+  lines.push(...onCallLines(plan, brief, style));
   return lines;
+}
+
+/** Jobs outside of the waves, with what calls them; those that look alike as one where there are many. */
+function onCallLines({ on_call }: Plan, brief: boolean, style: TextStyle): string[] {
+  if (on_call.length === 0) return [];
+  const told = new Set(
+    on_call.map(({ name, called_by }) => {
+      const callers = brief ? [...new Set(called_by.map(namePattern))] : called_by;
+      const label = brief ? namePattern(name) : name;
+      return `  ${label}${callers.length === 0 ? '' : `  called by ${some(callers)}`}`;
+    }),
+  );
+  const head = style.paint('dim', `on call: ${count(on_call.length, 'job')}, when a route calls`);
+  return ['', head, ...[...told].map((line) => ellipsizeEnd(visibleText(line), style.width))];
 }
 
 /** Jobs of a wave with the same pattern of name and reason, as one line with their number. */

@@ -1,3 +1,5 @@
+import { jobLabel } from '../../core/job-label.ts';
+import { recordLabel } from './record-label.ts';
 import type { Renderer } from './renderer.ts';
 import { visibleText } from './visible-text.ts';
 import { workflowState } from './workflow-state.ts';
@@ -10,9 +12,9 @@ export const quietRenderer: Renderer = {
   workflows: (statuses) => lines(statuses.map(({ workflow }) => workflow.id)),
   status: (status) => workflowState(status),
   runResult: ({ status }) => String(status.workflow.id),
-  jobs: (jobs) => lines(jobs.map((job) => job.name)),
+  jobs: (jobs) => lines(jobs.map(jobLabel)),
   attempts: (attempts) =>
-    lines(attempts.map((attempt) => `${attempt.job_name} r${attempt.run_id} a${attempt.attempt_id}`)),
+    lines(attempts.map((attempt) => `${recordLabel(attempt)} r${attempt.run_id} a${attempt.attempt_id}`)),
   events: (events) => lines(events.map((event) => event.id)),
   explanation: ({ job }) => job.status,
   cancellation: ({ canceled, stopping }) => lines([...canceled, ...stopping]),
@@ -21,6 +23,7 @@ export const quietRenderer: Renderer = {
   validation: ({ name }) => (name === null ? '' : lines([name])),
   plan: ({ waves }) => lines(waves.flatMap((wave) => wave.map((job) => job.name))),
   simulation: ({ status }) => status,
+  workflowSimulation: ({ exit_code }) => String(exit_code),
   settings: (origins) => lines(origins.map(({ key }) => key)),
   checks: (checks) => lines(checks.filter(({ result }) => result !== 'ok').map(({ name }) => name)),
 };

@@ -11,6 +11,8 @@ import type { SimulatedStep } from '../../core/simulate.ts';
 import type { SettingOrigin } from '../config/resolve-settings.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { SharedPolicy } from '../policy/policies-of-model.ts';
+import type { TraceEntry } from '../run/route-trace.ts';
+import type { WorkflowSimulation } from '../simulate/simulate-workflow.ts';
 
 /** A job that failed, or waits for a decision about it, with what helps to see why. */
 export interface FailedJob {
@@ -24,6 +26,10 @@ export interface FailedJob {
 /** What `run` tells at its end. */
 export interface RunResult {
   status: WorkflowStatus;
+  /** What led where in this run. */
+  trace: TraceEntry[];
+  /** Tell what was asked, waited for and counted, too. */
+  debug: boolean;
   /** The first of the jobs that failed, or wait for a decision. */
   failed: FailedJob[];
   /** Completed jobs of which an attempt had failed or was lost. */
@@ -61,7 +67,7 @@ export interface ResetFacts {
   next: string;
 }
 
-/** What `simulate` played. */
+/** What `simulate` played of one job. */
 export interface Simulation {
   job: string;
   /** Its policy in words. */
@@ -103,6 +109,7 @@ export interface Renderer {
   validation(validation: Validation): string;
   plan(plan: Plan, all: boolean): string;
   simulation(simulation: Simulation): string;
+  workflowSimulation(simulation: WorkflowSimulation): string;
   settings(origins: SettingOrigin[]): string;
   checks(checks: Check[]): string;
 }

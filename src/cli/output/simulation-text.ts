@@ -1,3 +1,4 @@
+import { TERMINAL_STATUSES } from '../../core/job-status.ts';
 import { formatDuration, formatSize } from '../../core/quantity.ts';
 import type { SimulatedStep } from '../../core/simulate.ts';
 import type { Simulation } from './renderer.ts';
@@ -5,6 +6,15 @@ import type { TextStyle } from './text-style.ts';
 import { type Column, textTable } from './text-table.ts';
 import { visibleText } from './visible-text.ts';
 import { statusStyle } from './workflow-state.ts';
+
+const ABORTS: ReadonlySet<SimulatedStep['verdict']> = new Set(['abort', 'loop_abort']);
+/** What else a verdict ends, or where it leads. */
+const ENDS: Partial<Record<SimulatedStep['verdict'], string>> = {
+  abort: 'ends, and the workflow with it',
+  loop_abort: 'ends, and its scope with it',
+  goto: 'goes back; --outcome plays that',
+  call: 'runs other steps; --outcome plays that',
+};
 
 /** The policy, the course it gives, and how that ends. */
 export function simulationText(simulation: Simulation, style: TextStyle): string[] {
@@ -15,7 +25,8 @@ export function simulationText(simulation: Simulation, style: TextStyle): string
     { title: 'OUTCOME', value: (step) => step.outcome, shrink: 'end' },
     {
       title: 'VERDICT',
-      value: (step) => (step.status === 'ready' || step.verdict === 'abort' ? step.verdict : step.status),
+      value: (step) =>
+        TERMINAL_STATUSES.has(step.status) && !ABORTS.has(step.verdict) ? step.status : step.verdict,
       style: (step) => statusStyle(step.status),
     },
     { title: 'WHY', value: (step) => step.reason, shrink: 'end' },
@@ -34,7 +45,7 @@ export function simulationText(simulation: Simulation, style: TextStyle): string
 /** `execution 2 at 1m30s, after fix.sh, memory 3g`. */
 function nextOf(step: SimulatedStep): string {
   const { next } = step;
-  if (next === null) return step.verdict === 'abort' ? 'ends, and the workflow with it' : 'ends';
+  if (next === null) return ENDS[step.verdict] ?? 'ends';
   return [
     `execution ${step.attempt_id + 1} at ${formatDuration(next.starts_at_ms)}`,
     next.recovery_script === null ? null : `after ${next.recovery_script.trim()}`,
@@ -59,7 +70,10 @@ function endOf({ status, steps, unused }: Simulation): string[] {
       ),
     ];
   }
-  const lines = [`${status} after ${executions}, ${formatDuration(last.ends_at_ms)}`];
+  const time = formatDuration(last.ends_at_ms);
+  // A route leads to other steps, and is not the end of this one.
+  if (status === 'blocked') return [`${last.verdict} after ${executions}, ${time}: ${nextOf(last)}`];
+  const lines = [`${status} after ${executions}, ${time}`];
   if (unused.length > 0) {
     lines.push(visibleText(`not used, because the job has ended by then: ${unused.join(', ')}`));
   }

@@ -1,3 +1,4 @@
+import { jobLabel } from '../../core/job-label.ts';
 import { explanationText } from './explanation-text.ts';
 import {
   attemptsTable,
@@ -16,6 +17,7 @@ import { statusText } from './status-text.ts';
 import type { TextStyle } from './text-style.ts';
 import { validationText } from './validation-text.ts';
 import { visibleText } from './visible-text.ts';
+import { workflowSimulationText } from './workflow-simulation-text.ts';
 
 export function tableRenderer(style: TextStyle): Renderer {
   const text = (lines: string[]): string => lines.join('\n');
@@ -40,12 +42,13 @@ export function tableRenderer(style: TextStyle): Renderer {
     reset: (result, facts) => text(resetText(result, facts, style)),
     manualRetry: (job, next) =>
       text([
-        `workflow ${job.workflow_id}: job ${visibleText(job.name)} is ready for attempt ${job.attempt_id + 1} of run ${job.run_id}`,
+        `workflow ${job.workflow_id}: job ${visibleText(jobLabel(job))} is ready for attempt ${job.attempt_id + 1} of run ${job.run_id}`,
         ...(next === null ? [] : [`next: ${next}`]),
       ]),
     validation: (validation) => text(validationText(validation)),
     plan: (plan, all) => text(planText(plan, all, style)),
     simulation: (simulation) => text(simulationText(simulation, style)),
+    workflowSimulation: (simulation) => text(workflowSimulationText(simulation, style)),
     settings: (origins) => text(settingsTable(origins, style)),
     checks: (checks) => text(checksTable(checks, style)),
   };

@@ -12,15 +12,12 @@ export interface SharedPolicy {
 export function policiesOfModel(model: WorkflowModel): SharedPolicy[] {
   const policies = new Map<string, SharedPolicy>();
   for (const job of model.jobs) {
-    const { retry, deadlineMs, failureHandler, post } = job.config;
-    const key = JSON.stringify([retry, deadlineMs, failureHandler, post === null]);
+    const { retry, deadlineMs, failureHandler, post, onFail, onSuccess } = job.config;
+    const key = JSON.stringify([retry, deadlineMs, failureHandler, post === null, onFail, onSuccess]);
     const known = policies.get(key);
     if (known) known.jobs.push(job.name);
     else {
-      policies.set(key, {
-        jobs: [job.name],
-        policy: describePolicy(jobPolicy(model, job), post !== null),
-      });
+      policies.set(key, { jobs: [job.name], policy: describePolicy(jobPolicy(model, job), post !== null) });
     }
   }
   return [...policies.values()];

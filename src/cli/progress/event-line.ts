@@ -1,8 +1,10 @@
 import { formatDuration } from '../../core/quantity.ts';
 import type { EventRecord, EventType } from '../../core/records.ts';
 import { clockTime } from '../output/local-time.ts';
+import { recordLabel } from '../output/record-label.ts';
 import type { Style, StyledLine } from '../output/styled-line.ts';
 import { visibleText } from '../output/visible-text.ts';
+import { reasonOf } from '../run/route-trace.ts';
 
 const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
   completed: { word: 'ok', style: 'green' },
@@ -15,6 +17,13 @@ const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
   recovery: { word: 'recover', style: 'yellow' },
   manual_retry: { word: 'retry', style: 'yellow' },
   run_reset: { word: 'reset', style: 'yellow' },
+  goto: { word: 'goto', style: 'yellow' },
+  loop_abort: { word: 'abort', style: 'red' },
+  remediation: { word: 'remedy', style: 'yellow' },
+  call: { word: 'call', style: 'cyan' },
+  supersede: { word: 'dropped', style: 'dim' },
+  disable: { word: 'skipped', style: 'dim' },
+  expand: { word: 'items', style: 'cyan' },
 };
 
 /**
@@ -23,7 +32,10 @@ const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
 export function eventLine(event: EventRecord): StyledLine | null {
   const kind = WORDS[event.type];
   if (kind === undefined) return null;
-  const name = event.job_name === null ? '' : `${visibleText(event.job_name)}  `;
+  const name =
+    event.job_name === null
+      ? ''
+      : `${visibleText(recordLabel({ job_name: event.job_name, scope: event.scope }))}  `;
   return [
     { text: `${clockTime(event.at_ms)} ` },
     { text: kind.word.padEnd(8), style: kind.style },
@@ -31,11 +43,19 @@ export function eventLine(event: EventRecord): StyledLine | null {
   ];
 }
 
-function told({ type, reason, data }: EventRecord): string {
-  const took = typeof data.duration_ms === 'number' ? formatDuration(data.duration_ms) : '';
-  if (type === 'completed') return took;
-  const outcome = typeof data.outcome === 'string' ? data.outcome : null;
-  // A reason often begins with the outcome; nothing is told twice.
-  const parts = reason?.startsWith(outcome ?? '') ? [reason] : [outcome, reason];
-  return parts.filter((part) => part !== null && part !== '').join(' - ');
+function told(event: EventRecord): string {
+  const { type, data } = event;
+  switch (type) {
+    case 'completed':
+      return typeof data.duration_ms === 'number' ? formatDuration(data.duration_ms) : '';
+    case 'remediation':
+    case 'call': {
+      const place = Number(data.of) > 1 ? ` (${data.position} of ${data.of})` : '';
+      return `runs ${data.step}${place}${type === 'remediation' ? ' before it is tried again' : ''}`;
+    }
+    case 'expand':
+      return `${data.items} ${data.items === 1 ? 'item' : 'items'}`;
+    default:
+      return reasonOf(event);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Engine } from '../../core/engine.ts';
-import type { EventRecord } from '../../core/records.ts';
+import type { EventRecord, EventType } from '../../core/records.ts';
 import { clockTime } from '../output/local-time.ts';
 import { type Paint, paintLine } from '../output/styled-line.ts';
 import { endedCount, jobCount } from '../output/workflow-state.ts';
@@ -13,6 +13,8 @@ const THIN_SHARE = 0.05;
 const SWEEP_MS = 1000;
 const MIN_READ_MS = 100;
 const PAGE_SIZE = 1000;
+/** What happens to job after job, and is no news where there are many. */
+const QUIET: ReadonlySet<EventType> = new Set<EventType>(['completed', 'cancel', 'disable']);
 
 /** One line per attempt that ended, for pipes, files and CI. */
 export class PlainProgress implements Progress {
@@ -84,7 +86,7 @@ export class PlainProgress implements Progress {
       const page = await this.engine.listEvents(this.workflowId, { after: this.after, limit: PAGE_SIZE });
       for (const event of page.items) {
         this.after = event.id;
-        if (this.thin && (event.type === 'completed' || event.type === 'cancel')) quietly += 1;
+        if (this.thin && QUIET.has(event.type)) quietly += 1;
         else this.tell(event);
       }
       if (page.next === null) break;

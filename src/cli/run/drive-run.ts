@@ -10,6 +10,7 @@ import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
 import { followRun } from './follow-run.ts';
 import { collectRunResult } from './run-result.ts';
+import type { RunStory } from './run-story.ts';
 
 const INTERRUPTED = 130;
 
@@ -19,6 +20,7 @@ export async function driveRun(
   engine: Engine,
   workflow: WorkflowRecord,
   launchers: Launchers,
+  story: RunStory,
 ): Promise<number> {
   const { settings, stateDir, narrate, print, render } = context;
   const options = {
@@ -30,6 +32,7 @@ export async function driveRun(
     maxParallel: settings.max_parallel,
     graceMs: settings.grace,
     keepWork: settings.keep_work,
+    asksCode: story.asksCode,
   };
   const worker = new Worker(engine, options, launchers);
   if (settings.output !== 'quiet') {
@@ -64,7 +67,7 @@ export async function driveRun(
     stopListening();
   }
   const status = await engine.status(workflow.id);
-  print(render.runResult(await collectRunResult(engine, status, context)));
+  print(render.runResult(await collectRunResult(engine, status, context, story)));
   return interrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
 }
 

@@ -1,10 +1,13 @@
 import type { Engine } from '../../core/engine.ts';
-import type { JobRecord, WorkflowStatus } from '../../core/records.ts';
+import { jobLabel } from '../../core/job-label.ts';
+import type { JobRecord, WorkflowRecord, WorkflowStatus } from '../../core/records.ts';
 import { allPages } from '../all-pages.ts';
 import type { CommandContext } from '../command-context.ts';
 import { readTail } from '../logs/log-file.ts';
 import type { FailedJob, RunResult } from '../output/renderer.ts';
 import { TOLD_STATUSES } from '../output/run-result-text.ts';
+import { routeTrace, type TraceEntry } from './route-trace.ts';
+import type { RunStory } from './run-story.ts';
 
 const FAILED_SHOWN = 10;
 const STDERR_LINES = 5;
@@ -15,9 +18,12 @@ export async function collectRunResult(
   engine: Engine,
   status: WorkflowStatus,
   context: Pick<CommandContext, 'command' | 'settings'>,
+  { routed, debug }: RunStory,
 ): Promise<RunResult> {
-  // Only the table tells more than the status.
-  if (context.settings.output !== 'table') return { status, failed: [], recovered: [], next: null };
+  const { output } = context.settings;
+  const trace = routed && output !== 'quiet' ? await readTrace(engine, status) : [];
+  // Only the table tells more than the status and the trace.
+  if (output !== 'table') return { status, trace, debug, failed: [], recovered: [], next: null };
   const { id, run_id } = status.workflow;
   const failed: FailedJob[] = [];
   for (const job of await toldJobs(engine, id)) {
@@ -31,10 +37,19 @@ export async function collectRunResult(
   }
   return {
     status,
+    trace,
+    debug,
     failed,
     recovered: await recoveredJobs(engine, status),
     next: nextCommand(status, failed, context),
   };
+}
+
+async function readTrace(engine: Engine, { workflow }: WorkflowStatus): Promise<TraceEntry[]> {
+  const events = await allPages((page) => engine.listEvents(workflow.id, page));
+  const trace = routeTrace(events.filter(({ run_id }) => run_id === workflow.run_id));
+  // Failures alone are no story of routes.
+  return trace.some(({ route }) => route !== 'failure') ? trace : [];
 }
 
 async function toldJobs(engine: Engine, id: number): Promise<JobRecord[]> {
@@ -55,7 +70,18 @@ async function recoveredJobs(
   const completed = await allPages((page) =>
     engine.listJobs(workflow.id, { ...page, statuses: ['completed'] }),
   );
-  return completed.filter((job) => job.failure_count + job.preemption_count > 0);
+  const failed = completed.some(({ visit }) => visit > 1) ? await failedJobs(engine, workflow) : null;
+  return completed.filter((job) => job.failure_count + job.preemption_count > 0 || failed?.has(job.id));
+}
+
+/** Jobs that a goto led back to count only what came after it; their attempts tell the rest. */
+async function failedJobs(engine: Engine, { id, run_id }: WorkflowRecord): Promise<Set<number>> {
+  const attempts = await allPages((page) => engine.listAttempts(id, { ...page, run_id }));
+  return new Set(
+    attempts
+      .filter(({ state }) => state === 'FAILED' || state === 'WORKER_FAILED')
+      .map(({ job_id }) => job_id),
+  );
 }
 
 function nextCommand(
@@ -68,5 +94,5 @@ function nextCommand(
     return `${reset}, then ${command('run', workflow.id)}  (starts over what did not succeed)`;
   }
   if (!complete) return `${command('run', workflow.id)}  (goes on where it stopped)`;
-  return failed.length > 0 ? command('explain', workflow.id, failed[0]!.job.name) : null;
+  return failed.length > 0 ? command('explain', workflow.id, jobLabel(failed[0]!.job)) : null;
 }

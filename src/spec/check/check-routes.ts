@@ -1,133 +1,132 @@
 import type { Findings } from '../findings.ts';
-import type { DependencyGraph } from '../normalise/dependency-graph.ts';
-import { type JobDraft, pathOf, type Reference, references } from '../normalise/job-draft.ts';
-import type { SpecPath } from '../problem.ts';
-import type { JobSpec } from '../schema/job-schema.ts';
-import type { Routes } from '../schema/routing-schema.ts';
-import type { StepSpec } from '../schema/step-schema.ts';
-import type { WorkflowSpec } from '../schema/workflow-schema.ts';
-import { didYouMean } from '../suggest.ts';
-import { fillPlaceholders } from '../sweep/placeholders.ts';
-import { javascriptMistake } from './javascript-syntax.ts';
+import type { FoundRoutes, JobRoutes, RouteTarget, WorkflowRoutes } from '../normalise/find-routes.ts';
+import type { JobDraft } from '../normalise/job-draft.ts';
+import type { Layout } from '../normalise/merge-routes.ts';
+import { isSameScope, ROOT, type ScopePath, scopePattern } from '../normalise/scope-path.ts';
 
-/** A job as written, next to what became of it. */
-export interface RoutedJob {
-  written: JobSpec | StepSpec;
-  draft: JobDraft;
-}
-
-/** The jobs that static `run` keys name; names that do not exist are errors. */
-export function calledJobs(spec: WorkflowSpec, jobs: readonly RoutedJob[], findings: Findings): Set<number> {
-  const called = new Set<number>();
-  if (!hasRoutes(spec)) return called;
-  const index = new Map(jobs.map(({ draft }, job) => [draft.name, job]));
-  const call = (run: Routes['run'], path: SpecPath, binding: JobDraft['binding']) => {
-    for (const reference of references(run, path)) {
-      const job = find({ ...reference, text: fillPlaceholders(reference.text, binding) }, index, findings);
-      if (job !== undefined) called.add(job);
-    }
-  };
-  const defaults = spec.routing?.defaults?.on_fail;
-  call(defaults?.run, ['routing', 'defaults', 'on_fail', 'run'], {});
-  if (defaults?.goto !== undefined) {
-    find({ text: defaults.goto, path: ['routing', 'defaults', 'on_fail', 'goto'] }, index, findings);
-  }
-  for (const { written, draft } of jobs) {
-    for (const [key, routes] of routesOf(written))
-      call(routes.run, [...draft.path, key, 'run'], draft.binding);
-  }
-  return called;
-}
-
-/** Routes must lead to ancestors, their code must compile, and only one kind of retry may be asked for. */
+/** Routes must lead to ancestors and to steps that can be called from where they are written. */
 export function checkRoutes(
-  spec: WorkflowSpec,
-  jobs: readonly RoutedJob[],
-  graph: DependencyGraph,
+  drafts: readonly JobDraft[],
+  routes: WorkflowRoutes,
+  layout: Layout,
   findings: Findings,
 ): void {
-  if (!hasRoutes(spec)) return;
-  const index = new Map(jobs.map(({ draft }, job) => [draft.name, job]));
-  const defaults = spec.routing?.defaults?.on_fail;
-  if (defaults) checkCode(defaults, ['routing', 'defaults', 'on_fail'], findings);
-  for (const [job, { written, draft }] of jobs.entries()) {
-    for (const [key, routes] of routesOf(written)) {
-      const path = [...draft.path, key];
-      checkCode(routes, path, findings);
-      if (routes.goto !== undefined) {
-        const at = [...path, 'goto'];
-        const target = find(
-          { text: fillPlaceholders(routes.goto, draft.binding), path: at },
-          index,
-          findings,
-        );
-        if (target !== undefined && !graph.isAncestor(target, job)) {
-          findings.expansionError(
-            at,
-            `"${jobs[target]!.draft.name}" does not come before "${draft.name}"; goto leads to something it depends on`,
-          );
-        }
-      }
-      if (key === 'on_fail' && routes.retry !== undefined && written.retry !== undefined) {
-        findings.error(
-          [...path, 'retry'],
-          '`retry` and `on_fail.retry` exclude each other; keep one of them',
-          {
-            atKey: true,
-          },
-        );
+  const callers = new Callers(routes.jobs, layout);
+  for (const [job, { onFail, onSuccess }] of routes.jobs.entries()) {
+    for (const found of [onFail, onSuccess]) {
+      if (found === null || found === 'none') continue;
+      checkJump(job, found, drafts, layout, findings);
+      for (const target of found.run ?? []) {
+        checkCall(job, target, found, drafts, layout, callers, findings);
       }
     }
   }
 }
 
-/** Most workflows have none, and some of those are large. */
-function hasRoutes(spec: WorkflowSpec): boolean {
-  const written: (JobSpec | StepSpec)[] = spec.jobs ?? Object.values(spec.steps ?? {});
-  return spec.routing !== undefined || written.some((job) => routesOf(job).length > 0);
-}
-
-function routesOf(written: JobSpec | StepSpec): ['on_fail' | 'on_success', Routes][] {
-  const found: ['on_fail' | 'on_success', Routes][] = [];
-  if (written.on_fail !== undefined && written.on_fail !== 'none') found.push(['on_fail', written.on_fail]);
-  if (written.on_success !== undefined) found.push(['on_success', written.on_success]);
-  return found;
-}
-
-function find(
-  reference: Reference,
-  index: ReadonlyMap<string, number>,
+/** `retry` acts without remediation, `on_fail.retry` with it: one job has one of them. */
+export function checkRetries(
+  jobs: readonly { draft: JobDraft; written: { retry?: unknown } }[],
   findings: Findings,
-): number | undefined {
-  const job = index.get(reference.text);
-  if (job === undefined) {
-    findings.expansionError(
-      pathOf(reference),
-      `there is no job or step "${reference.text}"${didYouMean(reference.text, index.keys())}`,
+): void {
+  for (const { draft, written } of jobs) {
+    if (draft.onFail === null || draft.onFail === 'none') continue;
+    if (draft.onFail.reattempt === null || written.retry === undefined) continue;
+    findings.error(
+      [...draft.onFail.path, 'retry'],
+      '`retry` and `on_fail.retry` exclude each other; keep one of them',
+      { atKey: true },
     );
   }
-  return job;
 }
 
-function checkCode(routes: Routes, path: SpecPath, findings: Findings): void {
-  for (const key of ['run_js', 'goto_js'] as const) {
-    const code = routes[key];
-    if (code === undefined) continue;
-    const mistake = javascriptMistake(code, 'body');
-    if (mistake)
-      findings.error([...path, key], mistake.message, mistake.inside ? { inside: mistake.inside } : {});
+function checkJump(
+  job: number,
+  { path, goto, gotoJs }: FoundRoutes,
+  drafts: readonly JobDraft[],
+  { graph, paths, onCall }: Layout,
+  findings: Findings,
+): void {
+  const { name } = drafts[job]!;
+  if (onCall.has(job)) {
+    const key = goto !== null ? 'goto' : gotoJs !== null ? 'goto_js' : undefined;
+    if (key === undefined) return;
+    findings.expansionError(
+      [...path, key],
+      `"${name}" is on call, so nothing comes before it; write \`${key}\` at the step that calls it`,
+    );
+    return;
+  }
+  if (goto === null) return;
+  const target = drafts[goto.job]!.name;
+  if (!graph.isAncestor(goto.job, job)) {
+    findings.expansionError(
+      goto.path,
+      `"${target}" does not come before "${name}"; goto leads to something it depends on`,
+    );
+  } else if (!isSameScope(paths[goto.job]!, paths[job]!)) {
+    const where = placeName(paths[goto.job]!, drafts);
+    findings.expansionError(
+      goto.path,
+      `a route cannot leave its forEach item: "${name}" runs in ${placeName(paths[job]!, drafts)}, "${target}" in ${where}`,
+    );
   }
 }
 
-/** `if` and `fail_if` of steps are expressions. */
-export function checkConditions(spec: WorkflowSpec, findings: Findings): void {
-  for (const [id, step] of Object.entries(spec.steps ?? {})) {
-    for (const key of ['if', 'fail_if'] as const) {
-      const code = step[key];
-      if (code === undefined) continue;
-      const mistake = javascriptMistake(code, 'expression');
-      if (mistake)
-        findings.error(['steps', id, key], mistake.message, mistake.inside ? { inside: mistake.inside } : {});
+function checkCall(
+  job: number,
+  target: RouteTarget,
+  { path }: FoundRoutes,
+  drafts: readonly JobDraft[],
+  { paths, onCall }: Layout,
+  callers: Callers,
+  findings: Findings,
+): void {
+  const { name } = drafts[target.job]!;
+  if (target.job === job) {
+    const instead = path.at(-1) === 'on_fail' ? '`retry: { max: 1 }`' : '`goto`, which needs an ancestor';
+    findings.expansionError(target.path, `"${name}" cannot run itself; to run it again write ${instead}`);
+    return;
+  }
+  if (onCall.has(target.job)) return;
+  const from = callers.scopesOf(job).find((scope) => !isSameScope(scope, paths[target.job]!));
+  if (from === undefined) return;
+  findings.expansionError(
+    target.path,
+    `a route cannot leave its forEach item: "${drafts[job]!.name}" runs in ${placeName(from, drafts)}, "${name}" in ${placeName(paths[target.job]!, drafts)}; a step with \`on_call: true\` can be called from anywhere`,
+  );
+}
+
+function placeName(path: ScopePath, drafts: readonly JobDraft[]): string {
+  return path.length === 0 ? 'the root' : scopePattern(path, drafts);
+}
+
+/** From which scopes a job is run: its own, or those of the jobs that call it. */
+class Callers {
+  readonly #layout: Layout;
+  readonly #callersOf = new Map<number, number[]>();
+
+  constructor(jobs: readonly JobRoutes[], layout: Layout) {
+    this.#layout = layout;
+    for (const [caller, { onFail, onSuccess }] of jobs.entries()) {
+      for (const routes of [onFail, onSuccess]) {
+        for (const { job } of routes === null || routes === 'none' ? [] : (routes.run ?? [])) {
+          this.#callersOf.set(job, [...(this.#callersOf.get(job) ?? []), caller]);
+        }
+      }
     }
+  }
+
+  scopesOf(job: number): ScopePath[] {
+    const { onCall, paths } = this.#layout;
+    if (!onCall.has(job)) return [paths[job] ?? ROOT];
+    const seen = new Set([job]);
+    const scopes: ScopePath[] = [];
+    for (const each of seen) {
+      for (const caller of this.#callersOf.get(each) ?? []) {
+        if (onCall.has(caller)) seen.add(caller);
+        else scopes.push(paths[caller]!);
+      }
+    }
+    return scopes;
   }
 }

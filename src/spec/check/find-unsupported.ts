@@ -1,7 +1,6 @@
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
 import type { JobSpec } from '../schema/job-schema.ts';
-import type { StepSpec } from '../schema/step-schema.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 
 interface LaterKey {
@@ -10,12 +9,9 @@ interface LaterKey {
   when?: (value: unknown) => boolean;
 }
 
-const isTrue = (value: unknown) => value === true;
 const isFilled = (value: unknown) => Object.keys(value as object).length > 0;
 const asksForNodes = (value: unknown) => ((value as { num_nodes?: number }).num_nodes ?? 1) > 1;
 
-const ROUTES: LaterKey = { feature: 'failure routing', when: (value) => value !== 'none' };
-const ON_CALL: LaterKey = { feature: 'on-call jobs', when: isTrue };
 const NODES: LaterKey = { feature: 'jobs over several nodes', when: asksForNodes };
 
 /**
@@ -24,7 +20,6 @@ const NODES: LaterKey = { feature: 'jobs over several nodes', when: asksForNodes
  */
 export const LATER_KEYS = {
   workflow: {
-    routing: { feature: 'failure routing' },
     slurm_schedulers: { feature: 'Slurm', when: isFilled },
     slurm_defaults: { feature: 'Slurm', when: isFilled },
     resource_monitor: {
@@ -34,20 +29,7 @@ export const LATER_KEYS = {
   },
   job: {
     resource_requirements: NODES,
-    on_fail: ROUTES,
-    on_success: ROUTES,
-    on_call: ON_CALL,
     scheduler: { feature: 'Slurm' },
-  },
-  step: {
-    forEach: { feature: 'forEach', when: isTrue },
-    fanout: { feature: 'forEach', when: (value) => value === 'reduce' },
-    if: { feature: 'conditions' },
-    fail_if: { feature: 'conditions' },
-    continue_on_failure: { feature: 'continue_on_failure', when: isTrue },
-    on_call: ON_CALL,
-    on_fail: ROUTES,
-    on_success: ROUTES,
   },
 } satisfies Record<string, Record<string, LaterKey>>;
 
@@ -61,14 +43,10 @@ export function findUnsupported(spec: WorkflowSpec, findings: Findings): void {
   for (const [index, job] of (spec.jobs ?? []).entries()) {
     flag(job, LATER_KEYS.job, ['jobs', index], findings);
   }
-  for (const [id, step] of Object.entries(spec.steps ?? {})) {
-    flag(step, LATER_KEYS.step, ['steps', id], findings);
-    flagAlternatives(step, spec, id, findings);
-  }
 }
 
 function flag(
-  written: WorkflowSpec | JobSpec | StepSpec,
+  written: WorkflowSpec | JobSpec,
   keys: Record<string, LaterKey>,
   path: SpecPath,
   findings: Findings,
@@ -78,14 +56,5 @@ function flag(
     const { feature, when } = keys[key]!;
     const value = (written as Record<string, unknown>)[key];
     if (value !== undefined && (when?.(value) ?? true)) findings.notYet([...path, key], feature);
-  }
-}
-
-/** `a|b` waits for one of them, unless a step has that very name. */
-function flagAlternatives(step: StepSpec, spec: WorkflowSpec, id: string, findings: Findings): void {
-  for (const name of [step.depends_on ?? []].flat()) {
-    if (name.includes('|') && !Object.hasOwn(spec.steps!, name)) {
-      findings.notYet(['steps', id, 'depends_on'], 'waiting for one of several steps');
-    }
   }
 }

@@ -1,5 +1,9 @@
-import { compileFunction } from 'node:vm';
+import type * as Acorn from 'acorn';
+import type { CodeKind } from '../../core/evaluation.ts';
+import { lazyModule } from '../lazy-module.ts';
 import type { Place } from '../problem.ts';
+
+const acorn = lazyModule<typeof Acorn>('acorn');
 
 const MAX_BYTES = 8192;
 
@@ -12,35 +16,33 @@ export interface SyntaxMistake {
  * Whether routing code compiles; nothing is run. A body may use `return`, or be one expression, which
  * is then what it returns.
  */
-export function javascriptMistake(code: string, kind: 'body' | 'expression'): SyntaxMistake | undefined {
+export function javascriptMistake(code: string, kind: CodeKind): SyntaxMistake | undefined {
   if (Buffer.byteLength(code) > MAX_BYTES) return { message: `the code is longer than ${MAX_BYTES} bytes` };
   if (code.trim() === '') return { message: 'there is no code' };
   // In brackets of two kinds, so that a bracket in the code cannot end them.
-  const asExpression = compile(`return (\n${code}\n)`, code) ?? compile(`return [\n${code}\n]`, code);
-  if (asExpression === undefined || kind === 'expression') return asExpression;
-  return compile(`\n${code}`, code);
+  const round = compile(`return (\n${code}\n)`, code);
+  const square = compile(`return [\n${code}\n]`, code);
+  if (round === undefined && square === undefined) return undefined;
+  if (kind === 'body') return compile(`\n${code}`, code);
+  // A bracket too many is seen first in the brackets that it does not end.
+  return round === undefined || (square !== undefined && square.offset < round.offset) ? square : round;
 }
 
-/** Compiles a function body in which the code begins in the second line. */
-function compile(body: string, code: string): SyntaxMistake | undefined {
+/** Parses a function body in which the code begins in the second line. Never V8: it can abort the process on a mistake. */
+function compile(body: string, code: string): (SyntaxMistake & { offset: number }) | undefined {
   try {
-    compileFunction(body, [], { filename: 'code.js', lineOffset: -1 });
+    acorn().parse(body, { ecmaVersion: 2023, allowReturnOutsideFunction: true });
     return undefined;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const message = `not valid JavaScript: ${error.message}`;
-    const inside = placeOf(error.stack ?? '', code);
-    return inside ? { message, inside } : { message };
+    if (!(error instanceof SyntaxError) || !('pos' in error)) throw error;
+    const end = code.trimEnd().length;
+    const offset = Math.min((error.pos as number) - (body.indexOf('\n') + 1), end);
+    const problem = offset === end ? 'the code ends too early' : error.message.replace(/ \(\d+:\d+\)$/, '');
+    return { message: `not valid JavaScript: ${problem}`, inside: placeOf(offset, code), offset };
   }
 }
 
-/** V8 prints `code.js:LINE`, the line and a caret. */
-function placeOf(stack: string, code: string): Place | undefined {
-  const match = /^code\.js:(-?\d+)\n[^\n]*\n( *)\^/.exec(stack);
-  if (!match) return undefined;
-  const line = Number(match[1]);
-  const lines = code.trimEnd().split('\n').length;
-  return line > lines
-    ? { line: lines, column: 1 }
-    : { line: Math.max(line, 1), column: match[2]!.length + 1 };
+function placeOf(offset: number, text: string): Place {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: before.at(-1)!.length + 1 };
 }

@@ -69,5 +69,14 @@ function differingPart(a: JobDraft, b: JobDraft): string | undefined {
   if (a.failureHandler !== b.failureHandler) return 'failure handler';
   if (a.post?.command !== b.post?.command) return 'post script';
   if (a.labels.join('\0') !== b.labels.join('\0')) return 'labels';
+  if (routeNames(a) !== routeNames(b)) return 'routes';
   return a.env !== b.env && JSON.stringify(a.env) !== JSON.stringify(b.env) ? 'env' : undefined;
+}
+
+function routeNames({ onFail, onSuccess }: JobDraft): string {
+  const named = [onFail === 'none' ? null : onFail, onSuccess].flatMap((routes) => [
+    ...(routes?.run ?? []),
+    routes?.goto,
+  ]);
+  return named.map((reference) => reference?.text ?? '').join('\0');
 }

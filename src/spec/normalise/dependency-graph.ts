@@ -3,14 +3,20 @@ import type { Dependencies } from './resolve-dependencies.ts';
 /** More cycles than this are variations of the same mistake. */
 const MAX_CYCLES = 5;
 
+/** From here on it is cheaper to know all descendants of a job than to look for it once more. */
+const ASKED_OFTEN = 8;
+
 /** Questions about who waits for whom. Sets are nodes of their own, so that shared ones are walked once. */
 export class DependencyGraph {
   readonly #setOf: readonly (number | null)[];
   readonly #sets: readonly (readonly number[])[];
+  readonly #asked = new Map<number, number>();
+  readonly #descendants = new Map<number, ReadonlySet<number>>();
+  #backwards: { usersOf: number[][]; setsWith: Map<number, number[]> } | undefined;
 
   constructor({ setOf, sets }: Pick<Dependencies, 'setOf' | 'sets'>) {
     this.#setOf = setOf;
-    this.#sets = sets;
+    this.#sets = sets.map(({ members }) => members);
   }
 
   dependenciesOf(job: number): readonly number[] {
@@ -52,6 +58,9 @@ export class DependencyGraph {
 
   /** Whether `job` waits for `other`, directly or not. */
   isAncestor(other: number, job: number): boolean {
+    const asked = (this.#asked.get(other) ?? 0) + 1;
+    this.#asked.set(other, asked);
+    if (asked > ASKED_OFTEN) return this.descendantsOf(other).has(job);
     const seen = new Set<number>();
     const open = [job];
     for (let current = open.pop(); current !== undefined; current = open.pop()) {
@@ -64,6 +73,43 @@ export class DependencyGraph {
       }
     }
     return false;
+  }
+
+  /** Every job that waits for `job`, directly or not. */
+  descendantsOf(job: number): ReadonlySet<number> {
+    const known = this.#descendants.get(job);
+    if (known) return known;
+    this.#backwards ??= this.#turnedRound();
+    const { usersOf, setsWith } = this.#backwards;
+    const found = new Set<number>();
+    const seen = new Set<number>();
+    const open = [job];
+    for (let current = open.pop(); current !== undefined; current = open.pop()) {
+      for (const set of setsWith.get(current) ?? []) {
+        if (seen.has(set)) continue;
+        seen.add(set);
+        for (const user of usersOf[set]!) {
+          found.add(user);
+          open.push(user);
+        }
+      }
+    }
+    this.#descendants.set(job, found);
+    return found;
+  }
+
+  #turnedRound(): { usersOf: number[][]; setsWith: Map<number, number[]> } {
+    const usersOf: number[][] = this.#sets.map(() => []);
+    for (const [user, set] of this.#setOf.entries()) if (set !== null) usersOf[set]!.push(user);
+    const setsWith = new Map<number, number[]>();
+    for (const [set, members] of this.#sets.entries()) {
+      for (const member of members) {
+        const sets = setsWith.get(member);
+        if (sets) sets.push(set);
+        else setsWith.set(member, [set]);
+      }
+    }
+    return { usersOf, setsWith };
   }
 
   /** Jobs first, then sets. */

@@ -1,23 +1,39 @@
+import type { DependencySet } from '../../core/workflow-model.ts';
+
 /** Equal sets of jobs are stored once: a barrier of 1,000 × 1,000 is one set, not a million edges. */
 export class DependencySets {
-  readonly sets: number[][] = [];
-  readonly #byMembers = new Map<string, number>();
+  readonly sets: DependencySet[] = [];
+  readonly #byContent = new Map<string, number>();
   /** Arrays that were added before, so that a large shared one is not compared member by member. */
   readonly #byArray = new WeakMap<readonly number[], number>();
 
   /** The index of the set of these jobs; null if there are none. Members may repeat, in any order. */
-  add(members: readonly number[]): number | null {
+  add(members: readonly number[], { joined, anyOf }: Partial<DependencySet> = {}): number | null {
     if (members.length === 0) return null;
-    const known = this.#byArray.get(members);
+    const isPlain = !joined?.length && !anyOf?.length;
+    const known = isPlain ? this.#byArray.get(members) : undefined;
     if (known !== undefined) return known;
-    const sorted = Array.from(new Set(members)).sort((a, b) => a - b);
-    const key = sorted.join(',');
-    let index = this.#byMembers.get(key);
+    const set: DependencySet = {
+      members: sorted(members),
+      joined: sorted(joined ?? []),
+      anyOf: (anyOf ?? []).map(sorted).sort(byContent),
+    };
+    const key = [set.members, set.joined, ...set.anyOf].join(';');
+    let index = this.#byContent.get(key);
     if (index === undefined) {
-      index = this.sets.push(sorted) - 1;
-      this.#byMembers.set(key, index);
+      index = this.sets.push(set) - 1;
+      this.#byContent.set(key, index);
     }
-    this.#byArray.set(members, index);
+    if (isPlain) this.#byArray.set(members, index);
     return index;
   }
+}
+
+function sorted(jobs: readonly number[]): number[] {
+  return jobs.length === 0 ? [] : Array.from(new Set(jobs)).sort((a, b) => a - b);
+}
+
+function byContent(a: readonly number[], b: readonly number[]): number {
+  const differs = a.findIndex((job, position) => job !== b[position]);
+  return differs < 0 ? a.length - b.length : a[differs]! - (b[differs] ?? -1);
 }

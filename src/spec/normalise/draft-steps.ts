@@ -1,5 +1,6 @@
 import type { StepSpec } from '../schema/step-schema.ts';
 import { isTemplate } from '../template/check-template.ts';
+import { draftRoutes } from './draft-routes.ts';
 import { type JobDraft, references } from './job-draft.ts';
 import type { SpecContext } from './spec-context.ts';
 
@@ -25,6 +26,9 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
       labels: [],
       failureHandler: step.failure_handler ?? null,
       post: context.post(step.post, {}, path),
+      onFail: step.on_fail === 'none' ? 'none' : draftRoutes(step.on_fail, [...path, 'on_fail']),
+      onSuccess: draftRoutes(step.on_success, [...path, 'on_success']),
+      reduces: step.fanout === 'reduce',
       dependsOn: references(step.depends_on, [...path, 'depends_on']),
       dependsOnRegexes: [],
       inputFiles: [],
@@ -43,6 +47,10 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
         output: step.output ?? 'auto',
         tags: step.tags ?? [],
         group: step.group ?? null,
+        condition: step.if ?? null,
+        failIf: step.fail_if ?? null,
+        continueOnFailure: step.continue_on_failure ?? false,
+        forEach: step.forEach ?? false,
         priority: 0,
         cancelOnBlockingJobFailure: true,
       },

@@ -3,6 +3,7 @@ import type { JobSpec } from '../schema/job-schema.ts';
 import type { RequirementSpec } from '../schema/requirement-schema.ts';
 import { expandSweep } from '../sweep/expand-sweep.ts';
 import type { Binding } from '../sweep/placeholders.ts';
+import { draftRoutes, filledRoutes } from './draft-routes.ts';
 import { type JobDraft, type JobSettings, type Reference, references } from './job-draft.ts';
 import type { Resolved } from './requirement-table.ts';
 import type { SpecContext } from './spec-context.ts';
@@ -45,6 +46,8 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
     inputPatterns: references(job.input_user_data_regexes, at('input_user_data_regexes')),
     outputPatterns: references(job.output_user_data_regexes, at('output_user_data_regexes')),
   };
+  const onFail = job.on_fail === 'none' ? 'none' : draftRoutes(job.on_fail, at('on_fail'));
+  const onSuccess = draftRoutes(job.on_success, at('on_success'));
   const settingsFor = settingsByRuntime(job, path, context);
   const ownEnv = job.env !== undefined && Object.keys(job.env).length > 0;
   const fill = (reference: Reference, binding: Binding): Reference => {
@@ -92,6 +95,9 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
           ? null
           : text.fill(job.failure_handler, binding, paths.failureHandler),
       post: post && { ...post, command: withFiles(post.command, paths.post) },
+      onFail: onFail === 'none' ? onFail : filledRoutes(onFail, (name) => fill(name, binding)),
+      onSuccess: filledRoutes(onSuccess, (name) => fill(name, binding)),
+      reduces: false,
       dependsOn: dependsOn.map((reference) => fill(reference, binding)),
       dependsOnRegexes: dependsOnRegexes.map((reference) => fill(reference, binding)),
       inputFiles,
@@ -143,6 +149,10 @@ function settingsByRuntime(
     output: null,
     tags: [],
     group: null,
+    condition: null,
+    failIf: null,
+    continueOnFailure: false,
+    forEach: false,
     priority: job.priority ?? 0,
     cancelOnBlockingJobFailure: job.cancel_on_blocking_job_failure ?? true,
   };

@@ -1,4 +1,5 @@
 import type { RetryPolicy } from '../../core/retry-policy.ts';
+import type { ReattemptPolicy } from '../../core/routes.ts';
 import type { OutputMode, PostScript } from '../../core/workflow-model.ts';
 import type { SpecPath } from '../problem.ts';
 import type { Binding } from '../sweep/placeholders.ts';
@@ -27,8 +28,22 @@ export interface JobSettings {
   output: OutputMode | null;
   tags: string[];
   group: string | null;
+  condition: string | null;
+  failIf: string | null;
+  continueOnFailure: boolean;
+  forEach: boolean;
   priority: number;
   cancelOnBlockingJobFailure: boolean;
+}
+
+/** What one `on_fail` or `on_success` says. A key that is null was not written, so that a default can stand in. */
+export interface RouteDraft {
+  path: SpecPath;
+  reattempt: ReattemptPolicy | null;
+  run: Reference[] | null;
+  runJs: string | null;
+  goto: Reference | null;
+  gotoJs: string | null;
 }
 
 /** One job after expansion and substitution, its references still by name. */
@@ -44,6 +59,10 @@ export interface JobDraft {
   labels: string[];
   failureHandler: string | null;
   post: PostScript | null;
+  onFail: RouteDraft | 'none' | null;
+  onSuccess: RouteDraft | null;
+  /** It joins the items of a forEach (`fanout: reduce`). */
+  reduces: boolean;
   dependsOn: Reference[];
   dependsOnRegexes: Reference[];
   inputFiles: Reference[];

@@ -1,16 +1,17 @@
-import type { DependencyReason } from '../../core/workflow-model.ts';
+import type { DependencyReason, DependencySet } from '../../core/workflow-model.ts';
 import type { Findings } from '../findings.ts';
 import { matchingIndexes, patternError } from '../pattern.ts';
 import { formatPath } from '../problem.ts';
 import { isStandIn } from '../schema/parse-structure.ts';
 import { didYouMean } from '../suggest.ts';
+import { withoutIdleGroups } from './any-of.ts';
 import { DependencySets } from './dependency-sets.ts';
 import { type JobDraft, pathOf, type Reference } from './job-draft.ts';
 
 export interface Dependencies {
   /** For each job its set, or null. */
   setOf: (number | null)[];
-  sets: number[][];
+  sets: DependencySet[];
   reasons: DependencyReason[];
 }
 
@@ -38,14 +39,19 @@ export function resolveDependencies(
     if (previous !== undefined) {
       found.all('written order', [{ text: drafts[previous]!.name, path: draft.path }], () => [previous]);
     }
-    return sets.add(found.members);
+    const { members, anyOf } = withoutIdleGroups(found);
+    return sets.add(members, { anyOf });
   });
   return { setOf, sets: sets.sets, reasons };
 }
 
+/** The jobs that a text stands for: all of them, or a group of which one is enough. */
+type Resolved = readonly number[] | { oneOf: number[] };
+
 /** Dependencies of one job while they are found. */
 class Found {
   members: readonly number[] = [];
+  readonly anyOf: number[][] = [];
   readonly #job: number;
   readonly #reasons: DependencyReason[];
 
@@ -57,13 +63,18 @@ class Found {
   all(
     kind: DependencyReason['kind'],
     written: readonly Reference[],
-    resolve: (reference: Reference) => readonly number[],
+    resolve: (reference: Reference) => Resolved,
   ): void {
     if (written.length === 0) return;
     const via: string[] = [];
     const members: number[] = [];
     for (const reference of written) {
       const found = resolve(reference);
+      if ('oneOf' in found) {
+        this.anyOf.push(found.oneOf);
+        via.push(reference.text);
+        continue;
+      }
       if (found.length === 0) continue;
       via.push(reference.text);
       // The only source keeps its own array, which the sets recognise without looking inside.
@@ -104,21 +115,25 @@ class Resolver {
     }
   }
 
-  byName(reference: Reference, draft: JobDraft): readonly number[] {
+  /** A name, or several with `|` between them; one that contains a `|` itself is taken as it is. */
+  byName(reference: Reference, draft: JobDraft): Resolved {
     const found = this.#byName.get(reference.text);
     if (found) return found;
-    const alternatives = draft.path[0] === 'steps' ? reference.text.split('|') : [reference.text];
-    return alternatives.flatMap((name) => {
-      const one = this.#byName.get(name.trim());
-      if (!one) {
-        const kind = draft.path[0] === 'steps' ? 'step' : 'job';
-        this.#findings.expansionError(
-          pathOf(reference),
-          `there is no ${kind} "${name.trim()}"${didYouMean(name.trim(), this.#byName.keys())}`,
-        );
-      }
-      return one ?? [];
-    });
+    if (!reference.text.includes('|')) return this.#named(reference.text, reference, draft);
+    const oneOf = reference.text.split('|').flatMap((name) => this.#named(name.trim(), reference, draft));
+    return oneOf.length === 0 ? [] : { oneOf };
+  }
+
+  #named(name: string, reference: Reference, draft: JobDraft): readonly number[] {
+    const found = this.#byName.get(name);
+    if (found) return found;
+    const kind = draft.path[0] === 'steps' ? 'step' : 'job';
+    const problem =
+      name === ''
+        ? `"${reference.text}" lacks a name beside a |; write a|b for one of two`
+        : `there is no ${kind} "${name}"${didYouMean(name, this.#byName.keys())}`;
+    this.#findings.expansionError(pathOf(reference), problem);
+    return [];
   }
 
   /** Jobs whose whole name matches, except the job itself: a pattern for all others may match it too. */

@@ -20,7 +20,9 @@ export const jobSchema = z
     command: commandText.describe(
       'Run by bash. `${files.input.X}`, `${files.output.X}`, `${user_data.input.X}`, `${user_data.output.X}` and `${variables.X}` are replaced.',
     ),
-    depends_on: textOrList.optional().describe('Jobs that must have completed before.'),
+    depends_on: textOrList
+      .optional()
+      .describe('Jobs that must have completed before; `a|b` for one of them.'),
     depends_on_regexes: patterns
       .optional()
       .describe('Patterns (RE2) of such jobs; a pattern must match the whole name.'),
@@ -64,7 +66,10 @@ export const jobSchema = z
     post: postSchema.optional().describe('A script that judges every attempt.'),
     on_fail: onFailSchema.optional().describe('Where a failure leads.'),
     on_success: onSuccessSchema.optional().describe('Where a success leads.'),
-    on_call: z.boolean().optional().describe('Runs only when a route calls it.'),
+    on_call: z
+      .boolean()
+      .optional()
+      .describe('Runs only when a route calls it; without it, so does what only `run` names.'),
     scheduler: nameText.optional().describe('A name from `slurm_schedulers`.'),
     labels: z.array(nameText).optional().describe('Labels that its worker must have.'),
     env: environment.optional().describe('Environment variables, over those of the workflow.'),

@@ -15,7 +15,7 @@ export const stepSchema = z
       .meta({ default: 'command' })
       .describe('Kind of the step; there is one.'),
     exec: commandText.describe(
-      'Run by bash. With `{{ … }}` or `{% … %}` it is a Liquid template over `outputs` and `variables`; a value never becomes shell syntax.',
+      'Run by bash. With `{{ … }}` or `{% … %}` it is a Liquid template over `outputs`, `variables`, `foreach` and `failures`; a value never becomes shell syntax.',
     ),
     depends_on: textOrList
       .optional()
@@ -24,12 +24,12 @@ export const stepSchema = z
       .boolean()
       .optional()
       .meta({ default: false })
-      .describe('Its output is a list; dependents run per item.'),
+      .describe('Its output is a list; what follows runs once per item.'),
     fanout: z
       .enum(['map', 'reduce'])
       .optional()
       .meta({ default: 'map' })
-      .describe('`reduce` joins the items of a forEach.'),
+      .describe('`reduce` joins the items of a forEach: it runs once, when all of them have ended.'),
     if: z.string().optional().describe('A JavaScript expression; false disables the step.'),
     fail_if: z.string().optional().describe('A JavaScript expression over `output`; true fails the step.'),
     env: environment.optional().describe('Environment variables, over those of the workflow.'),
@@ -45,8 +45,11 @@ export const stepSchema = z
       .boolean()
       .optional()
       .meta({ default: false })
-      .describe('Dependents run even if it failed.'),
-    on_call: z.boolean().optional().describe('Runs only when a route calls it.'),
+      .describe('What follows runs even if it failed, and the failure does not count for the run.'),
+    on_call: z
+      .boolean()
+      .optional()
+      .describe('Runs only when a route calls it; without it, so does what only `run` names.'),
     retry: retrySchema.optional().describe('When it is tried again; fills in from `retry_defaults`.'),
     failure_handler: nameText.optional().describe('A name from `failure_handlers`.'),
     post: postSchema.optional().describe('A script that judges every attempt.'),

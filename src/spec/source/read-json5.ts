@@ -3,6 +3,7 @@ import { lazyModule } from '../lazy-module.ts';
 import type { SpecPath } from '../problem.ts';
 import { LineIndex } from './line-index.ts';
 import type { Locate, SourceDocument } from './source-document.ts';
+import { offsetInside } from './text-notation.ts';
 
 const json5 = lazyModule<{ default?: typeof Json5; parse: typeof Json5.parse }>('json5');
 
@@ -33,7 +34,11 @@ export function readJson5(text: string): SourceDocument {
     let root: Mark | undefined;
     const locate: Locate = (path, options = {}) => {
       root ??= new Reader(text, true).document().mark!;
-      return lines.place(offsetOf(root, path, options.atKey ?? false));
+      const offset = offsetOf(root, path, options.atKey ?? false);
+      const written = options.inside ? stringAt(text, offset) : undefined;
+      return lines.place(
+        offset + (written ? offsetInside(written.literal, 'double', written.value, options.inside!) : 0),
+      );
     };
     return { ok: true, value, locate };
   } catch (error) {
@@ -56,6 +61,14 @@ function offsetOf(root: Mark, path: SpecPath, atKey: boolean): number {
     }
   }
   return mark.start;
+}
+
+/** The text that begins at an offset, if one does. Single quotes escape as double ones do. */
+function stringAt(text: string, offset: number): { literal: string; value: string } | undefined {
+  ANY_STRING.lastIndex = offset;
+  const literal = ANY_STRING.exec(text)?.[0];
+  if (literal === undefined) return undefined;
+  return { literal, value: (json5().default ?? json5()).parse<string>(literal) };
 }
 
 const SPACE_OR_COMMENT = /(?:[\s\uFEFF]+|\/\/[^\n\r\u2028\u2029]*|\/\*[\s\S]*?\*\/)*/y;

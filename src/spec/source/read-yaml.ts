@@ -4,6 +4,7 @@ import type { Place, SpecPath } from '../problem.ts';
 import { LineIndex } from './line-index.ts';
 import { readPlainYaml } from './read-plain-yaml.ts';
 import type { Locate, SourceDocument } from './source-document.ts';
+import { type Notation, offsetInside } from './text-notation.ts';
 
 const yaml = lazyModule<typeof Yaml>('yaml');
 
@@ -12,6 +13,13 @@ const MAX_ALIASES = 20_000;
 
 /** From this length on the time to read a file is felt. */
 const LONG = 50_000;
+
+const NOTATIONS: Record<string, Notation> = {
+  BLOCK_LITERAL: 'block',
+  BLOCK_FOLDED: 'block',
+  QUOTE_DOUBLE: 'double',
+  QUOTE_SINGLE: 'single',
+};
 
 export function readYaml(text: string): SourceDocument {
   const plain = text.length < LONG ? undefined : readPlainYaml(text);
@@ -121,24 +129,19 @@ function locator(text: string, document: Yaml.Document, lines: LineIndex): Locat
     return { offset, node, complete: true };
   }
 
-  function within(node: unknown, start: Place, inside: Place): Place {
+  /** A text that an alias repeats stands where it was written. */
+  function within(node: unknown, inside: Place): Place | undefined {
     const scalar = resolve(node);
-    if (!isScalar(scalar)) return start;
-    if (scalar.type === 'BLOCK_LITERAL' || scalar.type === 'BLOCK_FOLDED') {
-      const first = lines.startOfLine(start.line + 1) ?? text.length;
-      const indent =
-        /^\s*?(?=[^ \t]|$)/m.exec(text.slice(first).replace(/^(?:[ \t]*\n)+/, ''))?.[0].length ?? 0;
-      return { line: start.line + inside.line, column: indent + inside.column };
-    }
-    if (inside.line > 1) return start;
-    const quoted = scalar.type === 'QUOTE_DOUBLE' || scalar.type === 'QUOTE_SINGLE';
-    return { line: start.line, column: start.column + (quoted ? 1 : 0) + inside.column - 1 };
+    if (!isScalar(scalar) || typeof scalar.value !== 'string' || !scalar.range) return undefined;
+    const [start, end] = scalar.range;
+    const notation = NOTATIONS[scalar.type ?? 'PLAIN'] ?? 'plain';
+    return lines.place(start + offsetInside(text.slice(start, end), notation, scalar.value, inside));
   }
 
   return (path, options = {}) => {
     const found = find(path, options.atKey ?? false);
-    const place = lines.place(found.offset);
-    return options.inside && found.complete ? within(found.node, place, options.inside) : place;
+    const inner = options.inside && found.complete ? within(found.node, options.inside) : undefined;
+    return inner ?? lines.place(found.offset);
   };
 }
 

@@ -3,6 +3,8 @@ export function valueText(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   if (text.includes('\0'))
     throw new Error('the value contains a NUL character, which a command cannot be given');
+  if (/\p{Surrogate}/u.test(text))
+    throw new Error('the value contains half of a character (a lone surrogate), which has no bytes');
   return text;
 }
 

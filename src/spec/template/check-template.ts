@@ -1,12 +1,18 @@
 import type * as Liquidjs from 'liquidjs';
+import type { Place } from '../problem.ts';
 import { liquidEngine, liquidjs, type TemplateMistake, templateMistake } from './liquid-engine.ts';
 import { marker, placeValues } from './place-values.ts';
 import { describeTemplateRefusal } from './refusals.ts';
 
-/** A value that a template reads, as far as its path is written out: `['outputs', 'build']`. */
-export type VariablePath = string[];
+/** A value that a template reads. */
+export interface VariableRead {
+  /** As far as it is written out: `['outputs', 'build']`. */
+  path: string[];
+  /** Where in the template. */
+  inside: Place;
+}
 
-export type TemplateCheck = { ok: true; variables: VariablePath[] } | ({ ok: false } & TemplateMistake);
+export type TemplateCheck = { ok: true; variables: VariableRead[] } | ({ ok: false } & TemplateMistake);
 
 export function isTemplate(command: string): boolean {
   return command.includes('{{') || command.includes('{%');
@@ -22,16 +28,17 @@ export function checkTemplate(template: string): TemplateCheck {
       const message = describeTemplateRefusal(placed.refusal);
       return { ok: false, message, inside: { line: placed.line, column: 1 } };
     }
-    const variables = engine.globalVariableSegmentsSync(parsed).map(writtenPath);
-    return { ok: true, variables };
+    const variables = Object.values(engine.analyzeSync(parsed).globals).flat();
+    return { ok: true, variables: variables.map(variableRead) };
   } catch (error) {
     return { ok: false, ...templateMistake(error) };
   }
 }
 
-function writtenPath(segments: readonly unknown[]): VariablePath {
+function variableRead({ segments, location }: Liquidjs.Variable): VariableRead {
   const end = segments.findIndex((segment) => typeof segment !== 'string');
-  return (end === -1 ? segments : segments.slice(0, end)) as VariablePath;
+  const path = (end === -1 ? segments : segments.slice(0, end)) as string[];
+  return { path, inside: { line: location.row, column: location.col } };
 }
 
 /** The text with a marker for each value and every branch taken once: enough to see the quotes. */

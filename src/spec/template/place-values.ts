@@ -43,8 +43,6 @@ export function placeValues(text: string): Placed {
         return { ok: false, line: piece.line, index: piece.index, refusal: piece.context };
     }
   }
-  if (scanner.comparedLine !== undefined) {
-    return { ok: false, line: scanner.comparedLine, index: null, refusal: 'arithmetic' };
-  }
+  if (scanner.late !== undefined) return { ok: false, index: null, ...scanner.late };
   return { ok: true, script };
 }

@@ -1,5 +1,15 @@
 /** Where a value cannot be placed, because the shell would look into it. */
-export type Refusal = 'heredoc' | 'backtick' | 'arithmetic' | 'parameter' | 'escape' | 'dollar' | 'code';
+export type Refusal =
+  | 'heredoc'
+  | 'backtick'
+  | 'arithmetic'
+  | 'parameter'
+  | 'escape'
+  | 'dollar'
+  | 'code'
+  | 'name'
+  | 'list'
+  | 'redirect';
 
 /** Why a placeholder is refused, and what to write instead; `written` is how such a placeholder looks. */
 export function describeRefusal(refusal: Refusal, written: string): string {
@@ -18,6 +28,12 @@ export function describeRefusal(refusal: Refusal, written: string): string {
       return 'a $ directly before a placeholder is refused; for a dollar sign write \\$';
     case 'code':
       return `a placeholder in code for eval, let, trap or another shell is refused; pass it as an argument: bash -c 'echo "$1"' _ ${written}`;
+    case 'name':
+      return 'a placeholder in the name of a variable is refused, because the shell evaluates what is in its brackets; use a fixed name';
+    case 'list':
+      return `a placeholder as the text of an array is refused, because the shell evaluates it; write v=(${written})`;
+    case 'redirect':
+      return `a placeholder after >& or <& is refused, because the shell expands it twice; write > ${written} 2>&1`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { CommandWords } from './command-words.ts';
 import type { Refusal } from './refusals.ts';
+import { VariableKinds } from './variable-kinds.ts';
 
 export type Piece =
   | { kind: 'text'; text: string }
@@ -14,7 +15,8 @@ type Frame =
   | { kind: 'plain'; nested: boolean; words: CommandWords }
   | { kind: 'double' | 'single' | 'ansi' | 'backtick' }
   | { kind: 'parameter'; inDouble: boolean }
-  | { kind: 'arithmetic'; depth: number };
+  /** `$(( … ))` and `(( … ))`, or `$[ … ]`. */
+  | { kind: 'arithmetic'; close: '))' | ']'; depth: number };
 
 interface Heredoc {
   delimiter: string;
@@ -22,6 +24,7 @@ interface Heredoc {
 }
 
 const MARKER = /\0(\d+)\0/y;
+const VARIABLE = /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y;
 const HEREDOC = /<<(-?)[ \t]*((?:\\[\s\S]|'[^']*'|"[^"]*"|[^\s;&|<>()'"\\])+)/y;
 
 /**
@@ -31,6 +34,7 @@ const HEREDOC = /<<(-?)[ \t]*((?:\\[\s\S]|'[^']*'|"[^"]*"|[^\s;&|<>()'"\\])+)/y;
  */
 export class ShellScanner {
   readonly #text: string;
+  readonly #kinds = new VariableKinds();
   readonly #stack: Frame[] = [{ kind: 'plain', nested: false, words: this.#newWords() }];
   readonly #heredocs: Heredoc[] = [];
   #at = 0;
@@ -39,7 +43,7 @@ export class ShellScanner {
   #before: '' | '\\' | '$' | '<<' = '';
   #comment = false;
   #inHeredoc = false;
-  #comparedLine: number | undefined;
+  #late: { line: number; refusal: Refusal } | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -60,15 +64,16 @@ export class ShellScanner {
     if (this.#at > from) yield { kind: 'text', text: this.#text.slice(from) };
   }
 
-  /** Where a value turned out to be compared as a number, once all pieces were taken. */
-  get comparedLine(): number | undefined {
-    return this.#comparedLine;
+  /** Where a value turned out to be evaluated by what follows it, once all pieces were taken. */
+  get late(): { line: number; refusal: Refusal } | undefined {
+    return this.#late;
   }
 
-  #newWords(): CommandWords {
-    return new CommandWords(() => {
-      this.#comparedLine ??= this.#line;
-    });
+  #newWords(isList = false): CommandWords {
+    const onLate = (refusal: Refusal) => {
+      this.#late ??= { line: this.#line, refusal };
+    };
+    return new CommandWords(this.#kinds, onLate, isList);
   }
 
   get #top(): Frame {
@@ -126,19 +131,36 @@ export class ShellScanner {
       case 'single':
         this.#at++;
         if (char === "'") this.#stack.pop();
+        else this.#around?.quoted(char);
         break;
       case 'ansi':
-        if (!this.#escape(char)) {
+        if (this.#escape(char)) {
+          this.#around?.expanded(false);
+        } else {
           this.#at++;
           if (char === "'") this.#stack.pop();
+          else this.#around?.quoted(char);
         }
         break;
-      case 'double':
-        if (this.#escape(char) || this.#dollar(char, true)) break;
-        this.#at++;
-        if (char === '"') this.#stack.pop();
-        else if (char === '`') this.#stack.push({ kind: 'backtick' });
+      case 'double': {
+        const words = this.#around;
+        if (this.#escape(char)) {
+          words?.quoted(this.#text[this.#at - 1]);
+        } else if (this.#dollar(char, true)) {
+          words?.expanded(false);
+        } else {
+          this.#at++;
+          if (char === '"') {
+            this.#stack.pop();
+          } else if (char === '`') {
+            this.#stack.push({ kind: 'backtick' });
+            words?.expanded(false);
+          } else {
+            words?.quoted(char);
+          }
+        }
         break;
+      }
       case 'backtick':
         if (this.#escape(char)) break;
         this.#at++;
@@ -151,17 +173,23 @@ export class ShellScanner {
         else this.#quote(char, frame.inDouble);
         break;
       case 'arithmetic':
-        if (this.#dollar(char, true)) break;
+        if (this.#escape(char) || this.#dollar(char, true)) break;
         this.#at++;
-        if (char === '(') frame.depth++;
-        else if (char === ')') this.#closeArithmetic(frame);
+        if (!this.#quote(char, false)) this.#nestArithmetic(frame, char);
     }
+  }
+
+  /** The words that the quotes at the current place are part of. */
+  get #around(): CommandWords | undefined {
+    const frame = this.#stack.at(-2);
+    return frame?.kind === 'plain' ? frame.words : undefined;
   }
 
   #plain(frame: Extract<Frame, { kind: 'plain' }>, char: string): void {
     const { words } = frame;
     if (this.#escape(char)) {
-      words.quoted();
+      const escaped = this.#text[this.#at - 1]!;
+      if (escaped !== '\n') words.quoted(escaped);
       return;
     }
     if (char === '#' && words.atWordStart) {
@@ -170,21 +198,26 @@ export class ShellScanner {
       return;
     }
     if (this.#dollar(char, false)) {
-      words.quoted();
+      words.expanded(true);
       return;
     }
-    if (this.#text.startsWith('((', this.#at)) {
-      this.#at += 2;
-      this.#stack.push({ kind: 'arithmetic', depth: 0 });
+    if (this.#text.startsWith('((', this.#at) && !words.beforeList) {
+      this.#enter(2, { kind: 'arithmetic', close: '))', depth: 0 });
       return;
     }
-    if (this.#heredocStart()) return;
+    if (!words.inSubscript && this.#heredocStart(words)) return;
     this.#at++;
     if (this.#quote(char, false)) {
-      words.quoted();
+      if (char === '`') words.expanded(true);
+      else words.quoted();
       return;
     }
-    words.push(char);
+    if (char === '(' && words.beforeList) {
+      words.openList();
+      this.#stack.push({ kind: 'plain', nested: true, words: this.#newWords(true) });
+      return;
+    }
+    words.push(char, this.#text[this.#at]);
     if (words.inTest) return;
     if (char === '(') this.#stack.push({ kind: 'plain', nested: true, words: this.#newWords() });
     else if (char === ')' && frame.nested && !words.inCase) this.#stack.pop();
@@ -204,14 +237,16 @@ export class ShellScanner {
   #dollar(char: string, inDouble: boolean): boolean {
     if (char !== '$') return false;
     const rest = this.#text.slice(this.#at + 1, this.#at + 3);
-    if (rest === '((') this.#enter(3, { kind: 'arithmetic', depth: 0 });
+    if (rest === '((') this.#enter(3, { kind: 'arithmetic', close: '))', depth: 0 });
+    else if (rest[0] === '[') this.#enter(2, { kind: 'arithmetic', close: ']', depth: 0 });
     else if (rest[0] === '(') this.#enter(2, { kind: 'plain', nested: true, words: this.#newWords() });
     else if (rest[0] === '{') this.#enter(2, { kind: 'parameter', inDouble });
     else if (rest[0] === "'" && !inDouble) this.#enter(2, { kind: 'ansi' });
-    else if (rest[0] === '$') this.#at += 2;
     else {
-      this.#at++;
-      this.#before = '$';
+      VARIABLE.lastIndex = this.#at;
+      const variable = VARIABLE.exec(this.#text)?.[0] ?? '$';
+      this.#at += variable.length;
+      if (variable === '$') this.#before = '$';
     }
     return true;
   }
@@ -229,8 +264,12 @@ export class ShellScanner {
     return true;
   }
 
-  #closeArithmetic(frame: Extract<Frame, { kind: 'arithmetic' }>): void {
-    if (frame.depth > 0) frame.depth--;
+  #nestArithmetic(frame: Extract<Frame, { kind: 'arithmetic' }>, char: string): void {
+    const [open, close] = frame.close === ']' ? '[]' : '()';
+    if (char === open) frame.depth++;
+    else if (char !== close) return;
+    else if (frame.depth > 0) frame.depth--;
+    else if (frame.close === ']') this.#stack.pop();
     else if (this.#text[this.#at] === ')') {
       this.#at++;
       this.#stack.pop();
@@ -238,9 +277,10 @@ export class ShellScanner {
   }
 
   /** Past `<<WORD`, remembering the delimiter. `<<<` is an ordinary word. */
-  #heredocStart(): boolean {
+  #heredocStart(words: CommandWords): boolean {
     if (this.#text.startsWith('<<<', this.#at)) {
       this.#at += 3;
+      words.hereString();
       return true;
     }
     HEREDOC.lastIndex = this.#at;

@@ -1,0 +1,38 @@
+import { HoldfastError } from '../../core/errors.ts';
+import { overrideRouting } from '../../core/routing-overrides.ts';
+import type { WorkflowModel } from '../../core/workflow-model.ts';
+import type { Invocation } from '../command-context.ts';
+import { wholeNumberOption } from '../whole-number-option.ts';
+import { readRoutingContext } from './read-routing-context.ts';
+
+/** Flags of `run` that change the routes of a spec, by the key under which commander has them. */
+const FLAGS: Record<string, string> = {
+  onFailMaxLoops: '--on-fail-max-loops',
+  retryMax: '--retry-max',
+  context: '--context',
+};
+
+/** What the flags make of a model. The flags themselves are checked at once. */
+export function routingFlags(options: Invocation['options']): (model: WorkflowModel) => WorkflowModel {
+  const maxLoops = wholeNumberOption('--on-fail-max-loops', options.onFailMaxLoops, 0);
+  const retryMax = wholeNumberOption('--retry-max', options.retryMax, 0);
+  const context = typeof options.context === 'string' ? readRoutingContext(options.context) : undefined;
+  return (model) =>
+    overrideRouting(model, {
+      ...(maxLoops !== undefined && { maxLoops }),
+      ...(retryMax !== undefined && { retryMax }),
+      ...(context !== undefined && { context }),
+      ...(options.failureRouting === false && { noFailureRouting: true }),
+    });
+}
+
+/** A stored workflow has the routes with which it was created. */
+export function refuseRoutingFlags(options: Invocation['options'], id: number): void {
+  const given = Object.keys(FLAGS).find((key) => options[key] !== undefined);
+  const flag = options.failureRouting === false ? '--no-failure-routing' : given && FLAGS[given];
+  if (flag === undefined) return;
+  throw new HoldfastError('INVALID_ARGUMENT', {
+    argument: flag,
+    problem: `goes with a spec; workflow ${id} keeps the routes it was created with`,
+  });
+}

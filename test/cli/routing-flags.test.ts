@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { readRoutingContext } from '../../src/cli/run/read-routing-context.ts';
+import { refuseRoutingFlags, routingFlags } from '../../src/cli/run/routing-flags.ts';
+import { HoldfastError } from '../../src/core/errors.ts';
+import { loadSpec } from '../../src/spec/load-spec.ts';
+import { makeProject } from './run-cli.ts';
+
+const SPEC = `
+routing: { max_loops: 7 }
+steps:
+  a: { exec: "true" }
+  b: { exec: "true", depends_on: [a], on_fail: { retry: { max: 5 }, goto: a }, on_success: { goto_js: "null" } }
+`;
+
+function changed(options: Parameters<typeof routingFlags>[0]) {
+  const loaded = loadSpec(SPEC, 'x.yaml');
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { routing, jobs } = routingFlags(options)(loaded.model);
+  const { onFail, onSuccess } = jobs[1]!.config;
+  return {
+    maxLoops: routing.maxLoops,
+    context: routing.context,
+    max: onFail?.reattempt.max,
+    onFail,
+    onSuccess,
+  };
+}
+
+describe('the flags of run about routes', () => {
+  test('change nothing unless they are given', () => {
+    expect(changed({})).toMatchObject({ maxLoops: 7, max: 5, context: { pr: null, files: null } });
+  });
+
+  test('set max_loops, cap re-attempts, and turn routing off', () => {
+    expect(changed({ onFailMaxLoops: '0', retryMax: '2' })).toMatchObject({ maxLoops: 0, max: 2 });
+    expect(changed({ failureRouting: false })).toMatchObject({ onFail: null, onSuccess: null });
+  });
+
+  test('read what code sees as pr and files', () => {
+    const cwd = makeProject({ 'context.json': { pr: { number: 7 } } });
+    expect(changed({ context: `${cwd}/context.json` }).context).toEqual({ pr: { number: 7 }, files: null });
+  });
+
+  test.each([
+    [{ onFailMaxLoops: 'many' }, '--on-fail-max-loops: must be a whole number of at least 0, not many'],
+    [{ retryMax: '-1' }, '--retry-max: must be a whole number of at least 0, not -1'],
+  ])('are refused where they make no sense: %o', (options, message) => {
+    expect(() => routingFlags(options)).toThrow(message);
+  });
+
+  test.each([
+    [{ onFailMaxLoops: '1' }, '--on-fail-max-loops: goes with a spec; workflow 3 keeps'],
+    [{ retryMax: '1' }, '--retry-max: goes with a spec'],
+    [{ context: 'x' }, '--context: goes with a spec'],
+    [{ failureRouting: false }, '--no-failure-routing: goes with a spec'],
+  ])('are refused for a workflow that is stored: %o', (options, message) => {
+    expect(() => refuseRoutingFlags(options, 3)).toThrow(message);
+  });
+
+  test('need not be refused where none is given', () => {
+    expect(() => refuseRoutingFlags({ failureRouting: true, debug: true }, 3)).not.toThrow();
+  });
+});
+
+test.each([
+  ['missing.json', 'there is no such file'],
+  ['broken.json', 'cannot be read: '],
+  ['list.json', 'must be a JSON object with pr and files'],
+  ['typo.json', 'unknown key file; did you mean "files"?'],
+  ['other.json', 'unknown key branch; it has pr and files'],
+])('the context file %s is refused with what is wrong', (file, problem) => {
+  const cwd = makeProject({
+    'broken.json': '{',
+    'list.json': '[]',
+    'typo.json': { file: [] },
+    'other.json': { branch: 1 },
+  });
+  const path = `${cwd}/${file}`;
+  expect(() => readRoutingContext(path)).toThrow(HoldfastError);
+  expect(() => readRoutingContext(path)).toThrow(`--context ${path}: ${problem}`);
+});

@@ -1,0 +1,52 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { EvaluationInputs } from '../../src/core/evaluation.ts';
+import { followPage } from './follow-page.ts';
+import { codeWords, ROOT, readText, sections, tableRows } from './markdown.ts';
+import { ReaderShell } from './reader-shell.ts';
+
+const page = readText('docs/failure-routing.md');
+const parts = sections(page, 2);
+
+const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readText(`test/${file}`))
+  .join('\n');
+
+describe('docs/failure-routing.md', () => {
+  test('works when it is followed', async () => {
+    expect(await followPage(page, new ReaderShell())).toEqual([]);
+  });
+
+  test('names tests that exist', () => {
+    const named = tableRows(parts.get('Where each promise is shown')!).map(([, name]) => name!);
+    expect(named.filter((name) => !tests.includes(`'${name}'`))).toEqual([]);
+  });
+
+  test('has every worked case of routing', () => {
+    const promises = tableRows(parts.get('Where each promise is shown')!).map(([promise]) => promise!);
+    const cases = promises.flatMap((promise) => /^G\d+/.exec(promise)?.[0] ?? []);
+    expect(cases).toEqual(Array.from({ length: 16 }, (_, index) => `G${index + 1}`));
+  });
+
+  test('lists everything that code sees', () => {
+    const listed = tableRows(sections(page, 3).get('What code sees')!.split('\n### ')[0]!).flatMap(
+      ([names]) => codeWords(names!),
+    );
+    const known: Record<keyof EvaluationInputs, true> = {
+      step: true,
+      attempt: true,
+      loop: true,
+      error: true,
+      output: true,
+      outputs: true,
+      outputs_history: true,
+      foreach: true,
+      pr: true,
+      files: true,
+      env: true,
+    };
+    expect(listed).toEqual(Object.keys(known));
+  });
+});

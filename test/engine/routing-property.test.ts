@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { outcome } from '../../src/core/outcome.ts';
+import { type ReferenceEnd, type ReferenceStep, referenceRouting } from '../core/reference-routing.ts';
+import { EngineWorld } from './engine-world.ts';
+import { anySteps, routingModel } from './routing-model.ts';
+
+/** More than any of these workflows can have. */
+const MANY = 2000;
+
+/** Plays the steps on the engine, one at a time. */
+async function playOnEngine(steps: readonly ReferenceStep[], maxLoops: number): Promise<ReferenceEnd> {
+  const world = await EngineWorld.create(routingModel(steps, maxLoops));
+  try {
+    const worker = await world.remoteWorker();
+    const outcomes = new Map(steps.map(({ name, outcomes: drawn }) => [name, [...drawn]]));
+    const executions: string[] = [];
+    while (executions.length < MANY) {
+      const [claim] = await worker.claim({ slots: 1 });
+      if (claim === undefined) break;
+      executions.push(claim.job_name);
+      await worker.exchange({ started: [claim] });
+      const succeeds = outcomes.get(claim.job_name)!.shift() ?? true;
+      await worker.exchange({ finished: [{ claim, outcome: outcome({ exitCode: succeeds ? 0 : 1 }) }] });
+    }
+    const jobs = await world.jobs();
+    const ends = Object.fromEntries(jobs.map(({ name, status }) => [name, status]));
+    expect((await world.engine.status(world.workflowId)).complete, 'the run is complete').toBe(true);
+    return { executions, ends: ends as ReferenceEnd['ends'] };
+  } finally {
+    await world.close();
+  }
+}
+
+const withoutCode = anySteps.map((steps) => steps.map(({ asksRun, asksGoto, ...step }) => step));
+
+test('random graphs with static routes and outcomes go as the reference model says', async () => {
+  await fc.assert(
+    fc.asyncProperty(withoutCode, fc.nat(8), async (steps, maxLoops) => {
+      expect(await playOnEngine(steps, maxLoops)).toEqual(referenceRouting(steps, maxLoops));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** A step that only says what differs. */
+function step(name: string, rest: Partial<ReferenceStep> = {}): ReferenceStep {
+  return { name, after: [], onCall: false, onFail: null, onSuccess: null, outcomes: [], ...rest };
+}
+
+const NEVER = Array.from({ length: 50 }, () => false);
+const onCall = { onCall: true };
+const fixed = { max: 0, run: ['fix'], goto: null };
+
+test.for<[string, number, ReferenceStep[], string]>([
+  [
+    'G1',
+    10,
+    [step('b', { onFail: { ...fixed, max: 1 }, outcomes: [false] }), step('fix', onCall)],
+    'b fix b',
+  ],
+  ['G2', 10, [step('b', { onFail: fixed, outcomes: NEVER }), step('fix', onCall)], 'b fix b'],
+  [
+    'G3',
+    3,
+    [
+      step('a'),
+      step('b', { after: ['a'], onFail: { ...fixed, goto: 'a' }, outcomes: NEVER }),
+      step('fix', onCall),
+    ],
+    'a b fix b a b fix b',
+  ],
+  [
+    'G4',
+    10,
+    [step('b', { onFail: fixed, outcomes: NEVER }), step('fix', { ...onCall, outcomes: NEVER }), step('x')],
+    'b fix x',
+  ],
+  [
+    'G5',
+    10,
+    [
+      step('a'),
+      step('b', { after: ['a'], onFail: { max: 1, run: [], goto: 'a' }, outcomes: [false, false] }),
+      step('x'),
+    ],
+    'a b b a b x',
+  ],
+  [
+    'G9',
+    0,
+    [step('a'), step('b', { after: ['a'], onFail: { max: 0, run: [], goto: 'a' }, outcomes: NEVER })],
+    'a b',
+  ],
+  [
+    'G15',
+    10,
+    [
+      step('n'),
+      step('b', { after: ['n'], onSuccess: { run: ['n'], goto: null } }),
+      step('deploy', { after: ['n', 'b'] }),
+    ],
+    'n b n deploy',
+  ],
+])('the reference model has worked case %s right', ([, maxLoops, steps, executions]) => {
+  expect(referenceRouting(steps, maxLoops).executions.join(' ')).toBe(executions);
+});
+
+test('the reference model itself ends, whatever is drawn', () => {
+  fc.assert(
+    fc.property(withoutCode, fc.nat(20), (steps, maxLoops) => {
+      const { executions, ends } = referenceRouting(steps, maxLoops);
+      expect(executions.length).toBeLessThan(MANY);
+      for (const status of Object.values(ends)) expect(status).not.toMatch(/ready|blocked/);
+    }),
+    { numRuns: 3000 },
+  );
+});

@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { FinishReport } from '../../src/core/engine.ts';
+import { describeOutcome, outcome } from '../../src/core/outcome.ts';
+import type { JobConfig } from '../../src/core/workflow-model.ts';
+import { completeReport } from '../../src/worker/complete-report.ts';
+import { attemptFiles } from '../../src/worker/spawn-order.ts';
+import { claimOf } from './claims.ts';
+
+/** What is reported of an attempt that exited 0 after it had written this. */
+async function reported(stdout: string, config: Partial<JobConfig>): Promise<FinishReport> {
+  const cwd = mkdtempSync(join(tmpdir(), 'holdfast-report-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const claim = claimOf({ cwd, config: { output: 'auto', ...config } });
+  const { stdoutPath } = attemptFiles(claim, cwd);
+  mkdirSync(dirname(stdoutPath), { recursive: true });
+  writeFileSync(stdoutPath, stdout);
+  const report: FinishReport = {
+    token: claim.token,
+    started_at_ms: 1,
+    finished_at_ms: 2,
+    outcome: outcome({ exitCode: 0 }),
+    usage: null,
+  };
+  await completeReport(claim, report, cwd);
+  return report;
+}
+
+test.each([
+  ['7', 'a number'],
+  ['{"items": []}', 'an object'],
+  ['a b c', 'text'],
+  ['', 'text'],
+  ['null', 'null'],
+  ['true', 'true or false'],
+  [JSON.stringify(['x'.repeat(1024 * 1024)]), 'over 1 MiB'],
+])('a forEach step that puts out no list fails and says what it is: %#', async (stdout, kind) => {
+  const { outcome: facts, output } = await reported(stdout, { forEach: true });
+  expect(describeOutcome(facts)).toBe(`exit 0, but missing a list on stdout (forEach): it is ${kind}`);
+  expect(output).toBeUndefined();
+});
+
+test('a forEach step that puts out a list succeeds with it, also with an empty one and with lines', async () => {
+  expect(await reported('["a", {"b": 1}]\n', { forEach: true })).toMatchObject({
+    output: ['a', { b: 1 }],
+    outcome: { missingOutputs: [] },
+  });
+  expect((await reported('[]', { forEach: true })).output).toEqual([]);
+  expect((await reported('a\nb\n', { forEach: true, output: 'lines' })).output).toEqual(['a', 'b']);
+});
+
+test('lines that do not all fit are no list: items would be missing without a word', async () => {
+  const { outcome: facts } = await reported('line\n'.repeat(300_000), { forEach: true, output: 'lines' });
+  expect(facts.missingOutputs).toEqual(['a list on stdout (forEach): it is over 1 MiB']);
+});
+
+test('what a step without forEach puts out need not be a list', async () => {
+  expect((await reported('7', {})).output).toBe(7);
+});

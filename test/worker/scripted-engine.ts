@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Engine, Exchange, ExchangeResult } from '../../src/core/engine.ts';
+import { Worker, type WorkerEnd } from '../../src/worker/worker.ts';
+
+export type Answer = Partial<Omit<ExchangeResult, 'next_due_at_ms'>>;
+
+export interface World {
+  dir: string;
+  worker: Worker;
+  /** Tells the worker that something was committed elsewhere. */
+  change(): void;
+}
+
+export interface ScriptedWorker {
+  dir: string;
+  /** What the worker reported, without the exchanges in which it had nothing to say. */
+  said: Exchange[];
+  end: Promise<WorkerEnd>;
+}
+
+/** Only what a worker asks of an engine: exchanges are answered by `answer`, which is done when it says null. */
+export function workerWith(answer: (exchange: Exchange, world: World) => Answer | null): ScriptedWorker {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-worker-'));
+  const said: Exchange[] = [];
+  const listeners = new Set<() => void>();
+  const change = () => {
+    for (const listener of listeners) listener();
+  };
+  let complete = false;
+  const engine = {
+    registerWorker: async () => ({ id: 1 }),
+    adopt: async () => ({ mode: 'drive', lost: 0 }),
+    status: async () => ({ complete, exit_code: complete ? 0 : null, counts: { ready: 0 } }),
+    exchange: async (_: number, exchange: Exchange): Promise<ExchangeResult> => {
+      const { started, finished, recovered, acted, evaluated } = exchange;
+      if (finished.length + recovered.length + acted.length + evaluated.length > 0) said.push(exchange);
+      const answered = complete || started.length > 0 ? {} : answer(exchange, { dir, worker, change });
+      complete ||= answered === null;
+      return {
+        claims: [],
+        rejected: [],
+        cancel: [],
+        post: [],
+        recover: [],
+        act: [],
+        evaluate: [],
+        next_due_at_ms: null,
+        ...answered,
+      };
+    },
+    retireWorker: async () => {},
+    onChange(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  } as unknown as Engine;
+  const options = {
+    workflowId: 1,
+    stateDir: dir,
+    cpus: 4,
+    memoryBytes: 1e9,
+    gpus: 0,
+    maxParallel: null,
+    graceMs: 1000,
+    keepWork: 'failed' as const,
+  };
+  const worker = new Worker(engine, options);
+  const end = worker.run();
+  onTestFinished(async () => {
+    worker.kill();
+    await end;
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return { dir, said, end };
+}

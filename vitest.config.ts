@@ -8,5 +8,6 @@ export default defineConfig({
     maxWorkers: 2,
     // Each file builds its own world; loading the modules once instead of 95 times saves a tenth of the time.
     isolate: false,
+    maxConcurrency: 3,
   },
 });

@@ -201,11 +201,12 @@ class ReferenceRun {
 
   private goBack(target: State): void {
     const again = this.states.filter((state) => !state.onCall && this.comesAfter(state, target));
-    const kept = new Set(again.filter((state) => this.servesOthers(state, again)));
-    for (const state of again) if (!kept.has(state)) this.dropCalls(state);
+    const dropping = again.filter((state) => !this.servesOthers(state, again));
+    for (const state of dropping) this.dropCalls(state);
     for (const state of again) {
       state.settled = null;
-      if (kept.has(state)) state.serves!.resume = 'blocked';
+      // One that was dropped may serve the next in its queue by now.
+      if (state.serves !== null) state.serves.resume = 'blocked';
       else {
         state.status = 'blocked';
         state.reattempts = 0;
@@ -215,10 +216,11 @@ class ReferenceRun {
     for (const state of again) this.serveQueue(state);
   }
 
-  /** Whether it runs, at first or at second hand, for a step that does not run again. */
+  /** Whether the first of those because of whom it runs is a step that does not run again. */
   private servesOthers(state: State, again: readonly State[]): boolean {
-    const caller = state.serves?.caller;
-    return caller !== undefined && (!again.includes(caller) || this.servesOthers(caller, again));
+    if (state.serves === null) return false;
+    const { caller } = state.serves;
+    return caller.serves === null ? !again.includes(caller) : this.servesOthers(caller, again);
   }
 
   private comesAfter(state: State, target: State): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { EvaluationInputs } from '../../src/core/evaluation.ts';
 import { followPage } from './follow-page.ts';
-import { codeWords, ROOT, readText, sections, tableRows } from './markdown.ts';
+import { codeWords, fences, ROOT, readText, sections, tableRows } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
 
 const page = readText('docs/failure-routing.md');
@@ -17,6 +17,17 @@ const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8
 describe('docs/failure-routing.md', () => {
   test('works when it is followed', async () => {
     expect(await followPage(page, new ReaderShell())).toEqual([]);
+  });
+
+  test('shows the trace that the example prints', async () => {
+    const shell = new ReaderShell();
+    shell.save('lab.yaml', readText('examples/lab-05-retry.yaml'));
+    const { stdout } = await shell.run('holdfast run lab.yaml');
+    const told = (text: string) =>
+      [...text.matchAll(/^\d\d:\d\d:\d\d +(.+)$/gm)].map((match) => match[1]!.trimEnd());
+    const shown = fences(parts.get('Reading the trace')!).map(({ text }) => told(text))[0]!;
+    expect(shown.length).toBeGreaterThan(0);
+    expect(told(stdout)).toEqual(shown);
   });
 
   test('names tests that exist', () => {

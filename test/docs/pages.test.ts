@@ -37,7 +37,10 @@ describe('specs in the pages', () => {
     if (!block.marks.includes('run')) continue;
     const exit = Number(markedWith(block, 'exit') ?? 0);
     const causes = markedWith(block, 'causes')!.split(',').filter(Boolean);
-    test(`the one at ${place} exits with ${exit} after failures by ${causes.join(', ') || 'nothing'}`, async () => {
+    // Most of their time they wait.
+    test.concurrent(`the one at ${place} exits with ${exit} after failures by ${causes.join(', ') || 'nothing'}`, async ({
+      expect,
+    }) => {
       const shell = new ReaderShell();
       shell.save('page.yaml', block.text);
       const { code, stderr } = await shell.run('holdfast run page.yaml');

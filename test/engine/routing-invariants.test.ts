@@ -233,7 +233,7 @@ test('invariants hold under routing after every move of any interleaving, and ev
   await fc.assert(
     fc.asyncProperty(anySteps, fc.nat(8), fc.array(anyMove, { minLength: 20, maxLength: 60 }), playAll),
     {
-      numRuns: 120,
+      numRuns: 60,
     },
   );
 });
@@ -252,6 +252,6 @@ test('invariants hold under routing when the worker is killed between any two mo
           moves.flatMap((move) => [move, lose]),
         ),
     ),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });

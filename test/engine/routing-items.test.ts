@@ -184,6 +184,6 @@ test('items, nested items and joins keep their invariants in any interleaving, a
         await hand.close();
       }
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });

@@ -106,6 +106,61 @@ test.for<[string, number, ReferenceStep[], string]>([
   expect(referenceRouting(steps, maxLoops).executions.join(' ')).toBe(executions);
 });
 
+const ONCE = [false];
+const goingTo = (goto: string, run: string[] = []) => ({ max: 0, run, goto });
+const running = (...run: string[]) => ({ run, goto: null });
+
+/** Where gotos meet calls, which random graphs rarely draw. */
+test.for<[string, number, ReferenceStep[]]>([
+  [
+    'a goto overtakes a step that serves a call and calls another',
+    2,
+    [
+      step('s0', { onSuccess: running('s2') }),
+      step('s1', { onFail: { max: 0, run: ['s0'], goto: null }, outcomes: ONCE }),
+      step('s2', { after: ['s0'], onFail: goingTo('s0'), outcomes: [false, false] }),
+      step('s3', { after: ['s0'], onFail: goingTo('s0'), outcomes: ONCE }),
+    ],
+  ],
+  [
+    'a goto overtakes a call at second hand, by a step on call',
+    5,
+    [
+      step('s0', { onFail: { max: 1, run: [], goto: null }, outcomes: ONCE }),
+      step('s1', { after: ['s0'], outcomes: ONCE }),
+      step('s2', { after: ['s0'], onFail: goingTo('s0'), outcomes: ONCE }),
+      step('s3', {
+        ...onCall,
+        onFail: { max: 3, run: [], goto: null },
+        onSuccess: running('s6'),
+        outcomes: ONCE,
+      }),
+      step('s4', { after: ['s0'], onFail: goingTo('s0'), onSuccess: running('s3'), outcomes: ONCE }),
+      step('s5', { after: ['s0'], onFail: goingTo('s0'), outcomes: ONCE }),
+      step('s6', { after: ['s4'], onFail: goingTo('s0'), outcomes: ONCE }),
+    ],
+  ],
+  [
+    'a goto drops a call of a step for which another call waits',
+    4,
+    [
+      step('s0', { onFail: { max: 0, run: ['s5'], goto: null }, outcomes: [true, false] }),
+      step('s1', { after: ['s0'], outcomes: ONCE }),
+      step('s2', { after: ['s0'], onFail: goingTo('s0', ['s0']), outcomes: ONCE }),
+      step('s3', { onFail: { max: 3, run: [], goto: null }, onSuccess: running('s0'), outcomes: ONCE }),
+      step('s4', { after: ['s0'], outcomes: ONCE }),
+      step('s5', {
+        after: ['s0'],
+        onFail: goingTo('s0'),
+        onSuccess: { run: [], goto: 's0' },
+        outcomes: ONCE,
+      }),
+    ],
+  ],
+])('the engine goes as the reference model says where %s', async ([, maxLoops, steps]) => {
+  expect(await playOnEngine(steps, maxLoops)).toEqual(referenceRouting(steps, maxLoops));
+});
+
 test('the reference model itself ends, whatever is drawn', () => {
   fc.assert(
     fc.property(withoutCode, fc.nat(20), (steps, maxLoops) => {

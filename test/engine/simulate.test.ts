@@ -144,6 +144,6 @@ test('simulate tells the course that the engine takes, for any policy and outcom
         for (const [index, step] of real.entries()) expect(simulated[index]).toMatchObject(step);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });

@@ -39,12 +39,10 @@ export function* goBack(
   const reason = `runs again: ${jobLabel(jumper)} went back to ${target.name}`;
   for (const id of ids) {
     const job = yield* getJob(id);
-    if (outside.has(id)) {
+    // One that another caller has got hold of meanwhile serves it first, too.
+    if (job.call_id !== null || (isLive(job) && id !== jumper.id)) {
       if (isLive(job)) yield* supersede(id);
-      yield* resumeAs(id, 'blocked');
-      yield* setSettled(id, null);
-    } else if (isLive(job) && id !== jumper.id) {
-      yield* supersede(id);
+      if (job.call_id !== null) yield* resumeAs(id, 'blocked');
       yield* setSettled(id, null);
     } else if (!isCanceledByUser(job)) yield* reenter(id, reason);
     // Also if it had only been called when it was canceled: what waits for it now waits for this run of it.
@@ -82,14 +80,13 @@ function isCanceledByUser(job: JobRow): boolean {
   return statusName(job.status) === 'canceled' && job.canceled_by === null;
 }
 
-/** Whether the job runs for somebody who is not part of what runs again, at first or at second hand. */
+/** Whether the job runs for somebody who is not part of what runs again; the outermost caller is what counts. */
 function* servesOutside(jobId: number, again: ReadonlySet<number>): Script<boolean> {
   const { call_id } = yield* getJob(jobId);
-  if (call_id === null) return false;
-  const call = yield* findCall(call_id);
-  if (call.state === 'dropped') return false;
-  const caller = (yield* findRoute(call.route_token)).job_id;
-  return !again.has(caller) || (yield* servesOutside(caller, again));
+  const call = call_id === null ? null : yield* findCall(call_id);
+  if (call === null || call.state === 'dropped') return false;
+  const caller = yield* getJob((yield* findRoute(call.route_token)).job_id);
+  return caller.call_id === null ? !again.has(caller.id) : yield* servesOutside(caller.id, again);
 }
 
 /**

@@ -71,7 +71,11 @@ const EXPECTED: Record<string, Expected> = {
 };
 
 test('every example is run here', () => {
-  expect(readdirSync(EXAMPLES).filter((name) => name.includes('.')).sort()).toEqual(Object.keys(EXPECTED).sort());
+  expect(
+    readdirSync(EXAMPLES)
+      .filter((name) => name.includes('.'))
+      .sort(),
+  ).toEqual(Object.keys(EXPECTED).sort());
 });
 
 describe.concurrent.each(Object.entries(EXPECTED))('%s', (file, expected) => {

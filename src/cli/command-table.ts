@@ -27,6 +27,20 @@ const RUN_OPTIONS: CommandOption[] = [
   ['--grace <duration>', SETTINGS.grace.about],
 ];
 
+const RECOVERY_OPTIONS: CommandOption[] = [
+  ['--memory-multiplier <factor>', 'how much more memory after running out of it; 1.5 unless told'],
+  ['--runtime-multiplier <factor>', 'how much more time after a timeout; 1.5 unless told'],
+  ['--max-memory <size>', 'most memory a job is given; what this machine offers unless told'],
+  ['--max-runtime <duration>', 'longest time a job is given'],
+  ['--retry-unknown', 'also try again what failed for an unknown cause'],
+  ['--recovery-hook <command>', 'run before anything is retried; if it fails nothing is changed'],
+  ['--ai-recovery', 'ask an agent about what is left'],
+  ['--ai-agent <name>', SETTINGS.ai_agent.about],
+  ['--ai-timeout <duration>', SETTINGS.ai_timeout.about],
+  ['--min-confidence <number>', 'from 0 to 1; decisions of the agent below it are left for a person'],
+  ['--max-decisions <n>', 'most decisions of the agent each time it is asked; 100 unless told'],
+];
+
 const RUN_OPTION: CommandOption = ['--run <number>', 'only this run'];
 
 /** Every command of the program, in the order `help` shows them. */
@@ -108,6 +122,45 @@ export const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/explain.ts')).explainCommand,
   },
   {
+    usage: 'failures [id]',
+    summary: 'failed jobs, grouped by what they look like',
+    details:
+      'Jobs that failed for the same cause, with the same code and the same end of stderr, have the same\nfingerprint. What became of earlier decisions about it is told with each group.',
+    options: [
+      ['--all', 'all failed jobs; so it is unless told'],
+      ['--pending', 'only jobs that wait for a decision'],
+      ['--fingerprint <fingerprint>', 'only failures that look like this'],
+      [
+        '--stats',
+        'past decisions instead, who made them and what became of them; of all workflows unless told',
+      ],
+    ],
+    examples: ['holdfast failures 3', 'holdfast failures 3 --pending', 'holdfast failures --stats'],
+    load: async () => (await import('./commands/failures.ts')).failuresCommand,
+  },
+  {
+    usage: 'resolve <id>',
+    summary: 'decide about jobs that wait for it',
+    details:
+      'Without --retry and --fail it asks on the terminal, group by group. All decisions are made, or none.',
+    options: [
+      ['--retry [jobs...]', 'jobs to try again; without names those of --fingerprint'],
+      ['--fail [jobs...]', 'jobs to give up; without names those of --fingerprint'],
+      ['--fingerprint <fingerprint>', 'all waiting jobs whose failures look like this'],
+      ['--memory <size>', 'what the retries may use'],
+      ['--runtime <duration>', 'how long the retries may take'],
+      ['--reason <text>', 'kept in the audit trail'],
+      ['--confidence <number>', 'how sure you are, from 0 to 1'],
+      ['--dry-run', 'tell what would be decided, change nothing'],
+    ],
+    examples: [
+      'holdfast resolve 3',
+      'holdfast resolve 3 --retry train_1 train_2 --memory 4g --fail convert',
+      'holdfast resolve 3 --fingerprint 9c5be72b13d0 --retry --reason "storage is back"',
+    ],
+    load: async () => (await import('./commands/resolve.ts')).resolveCommand,
+  },
+  {
     usage: 'cancel [id] [jobs...]',
     summary: 'cancel a workflow or some of its jobs',
     options: [
@@ -121,7 +174,7 @@ export const COMMANDS: CommandEntry[] = [
     usage: 'retry <id-or-job> [job]',
     summary: 'run a job that did not succeed once more',
     details:
-      'It is tried again in the same run, and dependents that were canceled because of it wait for it\nagain. A job that waits for a decision is not retried this way: see reset-status.',
+      'It is tried again in the same run, and dependents that were canceled because of it wait for it\nagain. A job that waits for a decision is not retried this way: see resolve.',
     options: [['--max-retries <n>', 'refuse if the job has had this many attempts already']],
     examples: ['holdfast retry 3 train_1', 'holdfast retry train_1 --max-retries 5'],
     load: async () => (await import('./commands/retry.ts')).retryCommand,
@@ -136,6 +189,68 @@ export const COMMANDS: CommandEntry[] = [
     ],
     examples: ['holdfast reset-status 3 --failed-only', 'holdfast reset-status 3 --dry-run'],
     load: async () => (await import('./commands/reset-status.ts')).resetStatusCommand,
+  },
+  {
+    usage: 'recover [id]',
+    summary: 'retry what failed for lack of resources',
+    details:
+      'What ran out of memory or time is tried again with more of it. Jobs that wait for a decision go on in\nthe same run; if the run is complete, a new one begins with the jobs that are tried again. No job is\nrun here: `holdfast run ID` does that.',
+    options: [...RECOVERY_OPTIONS, ['--dry-run', 'tell what would be tried again, change nothing']],
+    examples: [
+      'holdfast recover 3 --dry-run',
+      'holdfast recover 3 --memory-multiplier 2 --max-memory 64g',
+      'holdfast recover 3 --ai-recovery --min-confidence 0.8',
+    ],
+    load: async () => (await import('./commands/recover.ts')).recoverCommand,
+  },
+  {
+    usage: 'watch [id]',
+    summary: 'follow a run to its end, recover it',
+    details:
+      'Without --recover it only follows. With it the run is driven here if nobody else does, and failures are\nrecovered until nothing more can be done. It stays while a decision is open. Exit codes as of `run`.',
+    options: [
+      ['--recover', 'run it, and try again what failed'],
+      ['--max-rounds <n>', 'how often known causes are recovered, and an agent is asked; 3 unless told'],
+      ...RECOVERY_OPTIONS,
+      ['--exit-when-waiting', 'exit with 3 when only decisions are left'],
+      ...RUN_OPTIONS.slice(1),
+    ],
+    examples: [
+      'holdfast watch 3',
+      'holdfast watch 3 --recover',
+      'holdfast watch 3 --recover --ai-recovery --exit-when-waiting',
+    ],
+    load: async () => (await import('./commands/watch.ts')).watchCommand,
+  },
+  {
+    usage: 'report [id]',
+    summary: 'what jobs asked for and what they used',
+    examples: ['holdfast report 3', 'holdfast report 3 --output json'],
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
+  {
+    usage: 'mcp',
+    summary: 'serve an AI agent on stdin and stdout',
+    details:
+      'A Model Context Protocol server: an agent lists failed jobs and decides about those that wait for\nit. What it may do is set here, not in a prompt. See docs/ai-recovery.md.',
+    options: [
+      ['--workflow <id>', 'only this workflow; any other does not exist for the agent'],
+      ['--read-only', 'no tool that changes anything'],
+      [
+        '--allow <tools>',
+        'also update_job_resources, recover_workflow or create_workflow, separated by commas',
+      ],
+      ['--max-decisions <n>', 'most decisions of this server; 100 unless told'],
+      ['--min-confidence <x>', 'from 0 to 1; decisions with less are left for a person'],
+      ['--agent-name <name>', 'who decides, in the audit trail: agent:NAME; mcp unless told'],
+      ['--output-dir <dir>', SETTINGS.output_dir.about],
+    ],
+    examples: [
+      'holdfast mcp',
+      'holdfast mcp --workflow 3 --min-confidence 0.8',
+      'holdfast mcp --allow update_job_resources,recover_workflow',
+    ],
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
   },
   {
     usage: 'validate <spec>',

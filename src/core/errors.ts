@@ -136,7 +136,8 @@ export const ERRORS = {
     message: ({ job }) => `job ${job} waits for a decision and cannot simply be retried`,
     httpStatus: 409,
     exitCode: 2,
-    hint: ({ workflow }) => `\`holdfast reset-status ${workflow} --failed-only\` starts it over in a new run`,
+    hint: ({ workflow, job }) =>
+      `\`holdfast resolve ${workflow} --retry ${job}\` decides, \`holdfast failures ${workflow}\` shows what happened`,
   },
   RETRIES_EXCEEDED: {
     message: ({ job, attempt, limit }) =>

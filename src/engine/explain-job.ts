@@ -103,7 +103,7 @@ function tell(
       return {
         headline: `waits for a decision: ${job.reason}`,
         next: 'nothing until somebody decides',
-        hint: logs,
+        hint: `holdfast resolve ${job.workflow_id}`,
       };
   }
 }

@@ -19,6 +19,7 @@ import type { Script } from '../store/script.ts';
 import type { WorkflowRow } from '../store/workflow-rows.ts';
 import { conclude } from './conclude.ts';
 import { finishIfComplete } from './end-attempts.ts';
+import { fingerprintOf } from './list-failures.ts';
 
 /** Retries of one job in one run that agents may decide. */
 export const AGENT_RETRIES = 3;
@@ -136,6 +137,7 @@ function* apply(
 ): Script<void> {
   const { action, confidence } = decision;
   const failed = yield* findWithLastAttempt(job.id);
+  const fingerprint = failed === undefined ? null : fingerprintOf(failed);
   const reason = `${actor} decided: ${action}${decision.reason ? `: ${decision.reason}` : ''}`;
   yield* insertDecision({
     workflow_id: workflow.id,
@@ -146,7 +148,7 @@ function* apply(
     actor,
     reason: decision.reason ?? null,
     confidence: confidence ?? null,
-    fingerprint: failed?.fingerprint ?? null,
+    fingerprint,
     memory_bytes: memoryBytes,
     runtime_ms: runtimeMs,
     decided_at: now,
@@ -165,7 +167,7 @@ function* apply(
     data: {
       action,
       confidence: confidence ?? null,
-      fingerprint: failed?.fingerprint ?? null,
+      fingerprint,
       ...(memoryBytes === null ? {} : { memory_bytes: memoryBytes }),
       ...(runtimeMs === null ? {} : { runtime_ms: runtimeMs }),
     },

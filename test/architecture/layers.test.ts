@@ -12,7 +12,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   store: ['core', 'spec'],
   engine: ['core', 'spec', 'sandbox', 'store'],
   worker: ['core', 'spec', 'sandbox', 'store', 'engine'],
-  cli: ['core', 'spec', 'sandbox', 'store', 'engine', 'worker'],
+  mcp: ['core', 'spec', 'store', 'engine', 'worker'],
+  cli: ['core', 'spec', 'sandbox', 'store', 'engine', 'worker', 'mcp'],
   'index.ts': ['core', 'spec', 'engine', 'worker'],
 };
 

@@ -107,7 +107,7 @@ describe.concurrent('retry', () => {
     expect((await world.run('run', 'spec.json')).code).toBe(3);
     const { code, stderr } = await world.run('retry', '1', 'A');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/waits for a decision.*\nhint: `holdfast reset-status 1 --failed-only`/);
+    expect(stderr).toMatch(/waits for a decision.*\nhint: `holdfast resolve 1 --retry \w+`/);
     expect((await world.job('A')).status).toBe('pending_failed');
   });
 });

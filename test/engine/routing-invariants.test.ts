@@ -238,6 +238,24 @@ test('invariants hold under routing after every move of any interleaving, and ev
   );
 });
 
+test('a goto whose target is canceled while it waits takes what it overtook with it', async () => {
+  const step = { onCall: false, outcomes: [], onSuccess: null };
+  const back = { onFail: { max: 0, run: [], goto: 's0' } };
+  const steps = [
+    { ...step, name: 's0', after: [], onFail: null },
+    { ...step, name: 's1', after: ['s0'], ...back },
+    { ...step, name: 's2', after: ['s0'], ...back },
+  ];
+  await playAll(steps, 1, [
+    { do: 'claim', slots: 1 },
+    { do: 'finish', pick: 0, code: 0 },
+    { do: 'claim', slots: 2 },
+    { do: 'finish', pick: 0, code: 1 },
+    { do: 'cancel', pick: 0 },
+    { do: 'stop', pick: 0 },
+  ]);
+});
+
 test('invariants hold under routing when the worker is killed between any two moves', async () => {
   const lose: Move = { do: 'lose' };
   await fc.assert(

@@ -9,6 +9,9 @@ interface ConfigValue {
   place: string;
 }
 
+/** Settings that are names with a value each. */
+const NESTED: ReadonlySet<SettingKey> = new Set<SettingKey>(['ai_agents']);
+
 export type ConfigFile = Partial<Record<SettingKey, ConfigValue>>;
 
 /** Reads a config.yaml; one that does not exist is empty. All mistakes are reported at once. */
@@ -42,8 +45,13 @@ export async function parseConfigFile(text: string, path: string): Promise<Confi
       if (known === undefined) {
         problems.push(`${where}: unknown key ${key}${didYouMean(key, SETTING_KEYS)}`);
       } else {
-        file[known] = { raw: isScalar(pair.value) ? pair.value.value : null, place: where };
-        if (pair.value !== null && !isScalar(pair.value)) problems.push(`${where}: ${key} must be one value`);
+        const { value } = pair;
+        const names = isMap(value) && NESTED.has(known);
+        file[known] = {
+          raw: names ? value.toJS(document) : isScalar(value) ? value.value : null,
+          place: where,
+        };
+        if (value !== null && !isScalar(value) && !names) problems.push(`${where}: ${key} must be one value`);
       }
     }
   } else if (root !== null && problems.length === 0) {

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../core/quantity.ts';
+import { type AgentCommands, parseAgentCommands } from './agent-commands.ts';
 
 interface SettingKind<T> {
   about: string;
@@ -34,13 +35,26 @@ export const SETTINGS = {
   keep_work: choice('whose work directories are kept', ['none', 'failed', 'all'], 'failed'),
   grace: {
     about: 'time between SIGTERM and SIGKILL, e.g. 10s',
-    parse: parseGrace,
+    parse: parseTime,
     default: () => 10_000,
     show: formatDuration,
   } satisfies SettingKind<number>,
   default_max_retries_failure: count('retries after a failure, where the spec says nothing', 0),
   default_max_retries_preemption: count('retries after a lost worker, where the spec says nothing', 100),
   default_retry_delay_ms: count('wait before the first retry, where the spec says nothing', 1000),
+  ai_agent: text('agent that --ai-recovery starts', 'claude'),
+  ai_agents: {
+    about: 'commands of other agents, by name',
+    parse: parseAgentCommands,
+    default: (): AgentCommands => ({}),
+    show: (value) => Object.keys(value).join(', ') || 'none',
+  } satisfies SettingKind<AgentCommands>,
+  ai_timeout: {
+    about: 'how long an agent may take, e.g. 10m',
+    parse: parseTime,
+    default: () => 600_000,
+    show: formatDuration,
+  } satisfies SettingKind<number>,
   output: choice('form of what is printed', ['table', 'json', 'quiet'], 'table'),
   color: choice('colours on the terminal', ['auto', 'always', 'never'], 'auto'),
 };
@@ -100,7 +114,7 @@ function parseMemory(raw: unknown): { value: number } | { problem: string } {
   return bytes ? { value: bytes } : { problem: 'must be a size like 512m or 16g' };
 }
 
-function parseGrace(raw: unknown): { value: number } | { problem: string } {
+function parseTime(raw: unknown): { value: number } | { problem: string } {
   const ms = typeof raw === 'string' || typeof raw === 'number' ? parseDuration(raw, 1000) : undefined;
   return ms === undefined ? { problem: 'must be a duration like 10s or 1m30s' } : { value: ms };
 }

@@ -1,8 +1,9 @@
 import { jobLabel } from '../../core/job-label.ts';
 import { describeOutcome } from '../../core/outcome.ts';
 import { formatDuration } from '../../core/quantity.ts';
-import type { AttemptRecord, Explanation } from '../../core/records.ts';
+import type { AttemptRecord, EventRecord, Explanation } from '../../core/records.ts';
 import { evaluationText, routeText } from './evaluation-text.ts';
+import { eventText } from './event-text.ts';
 import { attemptOutcome } from './list-tables.ts';
 import { shortTime } from './local-time.ts';
 import { shortPath } from './run-result-text.ts';
@@ -12,8 +13,12 @@ import { statusStyle } from './workflow-state.ts';
 
 const DEPENDENCIES_SHOWN = 20;
 
-/** The headline, then each attempt with the rules that were asked, then what happens next. */
-export function explanationText(explanation: Explanation, style: TextStyle): string[] {
+/** The headline, then each attempt with the rules that were asked and who decided, then what happens next. */
+export function explanationText(
+  explanation: Explanation,
+  style: TextStyle,
+  decisions: readonly EventRecord[] = [],
+): string[] {
   const { job, attempts } = explanation;
   const { paint, now, cwd } = style;
   const status = paint(statusStyle(job.status) ?? 'dim', job.status);
@@ -50,10 +55,21 @@ export function explanationText(explanation: Explanation, style: TextStyle): str
     if (attempt.cause !== null && attempt.started_at_ms !== null)
       lines.push(`    stderr: ${visibleText(shortPath(attempt.stderr_path, cwd))}`);
     lines.push(...handlerLines(attempt, style), ...routeLines(attempt));
+    const about = decisions.filter(
+      ({ run_id, attempt_id }) => run_id === attempt.run_id && attempt_id === attempt.attempt_id,
+    );
+    lines.push(...about.map((event) => decisionLine(event, style)));
   }
+  // What was changed of the job as a whole.
+  const others = decisions.filter(({ attempt_id }) => attempt_id === null);
+  if (others.length > 0) lines.push('', ...others.map((event) => decisionLine(event, style)));
   lines.push('', `next: ${visibleText(explanation.next)}`);
   if (explanation.hint !== null) lines.push(`hint: ${visibleText(explanation.hint)}`);
   return lines;
+}
+
+function decisionLine(event: EventRecord, { now }: TextStyle): string {
+  return `    ${shortTime(event.at_ms, now)}: ${visibleText(eventText(event) ?? event.type)}`;
 }
 
 /** What became of the failure handler and of the script that ran before the retry. */

@@ -9,11 +9,17 @@ export const jsonRenderer: Renderer = {
   jobs: print,
   attempts: print,
   events: print,
-  explanation: print,
+  explanation: (explanation, decisions = []) => print({ ...explanation, decisions }),
+  failures: (groups) => print(groups),
+  decisionStats: print,
+  resolution: (result, { workflowId }) => print({ workflow_id: workflowId, ...result }),
+  usage: print,
   cancellation: (result, workflowId, dryRun) =>
     print({ workflow_id: workflowId, dry_run: dryRun, ...result }),
   reset: (result, { workflowId, dryRun }) => print({ workflow_id: workflowId, dry_run: dryRun, ...result }),
   manualRetry: (job) => print(job),
+  recovery: ({ workflowId, result, agent, wouldAsk }) =>
+    print({ workflow_id: workflowId, ...result, agent, would_ask: wouldAsk }),
   validation: print,
   plan: print,
   simulation: print,

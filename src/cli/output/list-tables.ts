@@ -4,6 +4,7 @@ import { formatDuration } from '../../core/quantity.ts';
 import type { AttemptRecord, EventRecord, JobRecord, WorkflowStatus } from '../../core/records.ts';
 import type { SettingOrigin } from '../config/resolve-settings.ts';
 import { SETTINGS } from '../config/settings.ts';
+import { eventText } from './event-text.ts';
 import { shortTime } from './local-time.ts';
 import { recordLabel } from './record-label.ts';
 import type { Check } from './renderer.ts';
@@ -106,7 +107,7 @@ export function eventsTable(events: EventRecord[], style: TextStyle): string[] {
     },
     { title: 'ATTEMPT', value: (event) => event.attempt_id, align: 'right' },
     { title: 'ACTOR', value: (event) => event.actor },
-    { title: 'REASON', value: (event) => event.reason, shrink: 'end' },
+    { title: 'REASON', value: eventText, shrink: 'end' },
   ];
   return table(columns, events, style, 'no events yet');
 }

@@ -7,12 +7,17 @@ import type {
   JobRecord,
   WorkflowStatus,
 } from '../../core/records.ts';
+import type { ResolveResult } from '../../core/resolution.ts';
 import type { SimulatedStep } from '../../core/simulate.ts';
 import type { SettingOrigin } from '../config/resolve-settings.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { SharedPolicy } from '../policy/policies-of-model.ts';
+import type { Recovery } from '../recovery/recovery.ts';
 import type { TraceEntry } from '../run/route-trace.ts';
 import type { WorkflowSimulation } from '../simulate/simulate-workflow.ts';
+import type { DecisionStats } from '../triage/decision-stats.ts';
+import type { ToldGroup } from '../triage/told-group.ts';
+import type { JobUsage } from './job-usage.ts';
 
 /** A job that failed, or waits for a decision about it, with what helps to see why. */
 export interface FailedJob {
@@ -34,7 +39,7 @@ export interface RunResult {
   failed: FailedJob[];
   /** Completed jobs of which an attempt had failed or was lost. */
   recovered: JobRecord[];
-  /** The command that helps most from here; null if there is nothing to do. */
+  /** What helps most from here, the first line a command or what is waited for; null if there is nothing to do. */
   next: string | null;
 }
 
@@ -67,6 +72,13 @@ export interface ResetFacts {
   next: string;
 }
 
+/** What is told of decisions besides their result. */
+export interface ResolutionFacts {
+  workflowId: number;
+  /** The command to type next; null if there is none, or a process drives the run already. */
+  next: string | null;
+}
+
 /** What `simulate` played of one job. */
 export interface Simulation {
   job: string;
@@ -77,6 +89,12 @@ export interface Simulation {
   status: JobStatus;
   /** Outcomes that were left when the job had ended. */
   unused: string[];
+}
+
+/** What `recover` did, or would do. */
+export interface RecoveryReport extends Recovery {
+  /** The command that helps most from here; null if there is nothing to do. */
+  next: string | null;
 }
 
 /** One line of `doctor`. */
@@ -101,11 +119,18 @@ export interface Renderer {
   jobs(jobs: JobRecord[]): string;
   attempts(attempts: AttemptRecord[]): string;
   events(events: EventRecord[]): string;
-  explanation(explanation: Explanation): string;
+  /** `decisions`: what people and agents decided about the job and changed of it. */
+  explanation(explanation: Explanation, decisions?: EventRecord[]): string;
+  /** `next`: the command that helps; null if nothing waits for a decision. */
+  failures(groups: ToldGroup[], next: string | null): string;
+  decisionStats(stats: DecisionStats[]): string;
+  resolution(result: ResolveResult, facts: ResolutionFacts): string;
+  usage(jobs: JobUsage[]): string;
   cancellation(result: CancelResult, workflowId: number, dryRun: boolean): string;
   reset(result: ResetResult, facts: ResetFacts): string;
   /** `next`: the command that takes the job up; null if a process drives the run already. */
   manualRetry(job: JobRecord, next: string | null): string;
+  recovery(report: RecoveryReport): string;
   validation(validation: Validation): string;
   plan(plan: Plan, all: boolean): string;
   simulation(simulation: Simulation): string;

@@ -1,5 +1,6 @@
 import { jobLabel } from '../../core/job-label.ts';
 import { explanationText } from './explanation-text.ts';
+import { decisionStatsTable, failuresText } from './failures-text.ts';
 import {
   attemptsTable,
   checksTable,
@@ -9,12 +10,15 @@ import {
   workflowsTable,
 } from './list-tables.ts';
 import { planText } from './plan-text.ts';
+import { recoveryText } from './recovery-text.ts';
 import type { Renderer } from './renderer.ts';
 import { resetText } from './reset-text.ts';
+import { resolutionText } from './resolution-text.ts';
 import { runResultText } from './run-result-text.ts';
 import { simulationText } from './simulation-text.ts';
 import { statusText } from './status-text.ts';
 import type { TextStyle } from './text-style.ts';
+import { usageTable } from './usage-table.ts';
 import { validationText } from './validation-text.ts';
 import { visibleText } from './visible-text.ts';
 import { workflowSimulationText } from './workflow-simulation-text.ts';
@@ -28,7 +32,11 @@ export function tableRenderer(style: TextStyle): Renderer {
     jobs: (jobs) => text(jobsTable(jobs, style)),
     attempts: (attempts) => text(attemptsTable(attempts, style)),
     events: (events) => text(eventsTable(events, style)),
-    explanation: (explanation) => text(explanationText(explanation, style)),
+    explanation: (explanation, decisions) => text(explanationText(explanation, style, decisions)),
+    failures: (groups, next) => text(failuresText(groups, next, style)),
+    decisionStats: (stats) => text(decisionStatsTable(stats, style)),
+    resolution: (result, facts) => text(resolutionText(result, facts, style)),
+    usage: (jobs) => text(usageTable(jobs, style)),
     cancellation: ({ canceled, stopping }, workflowId, dryRun) => {
       const jobs = (count: number) => `${count} ${count === 1 ? 'job' : 'jobs'}`;
       const would = dryRun ? 'would cancel' : 'canceled';
@@ -45,6 +53,7 @@ export function tableRenderer(style: TextStyle): Renderer {
         `workflow ${job.workflow_id}: job ${visibleText(jobLabel(job))} is ready for attempt ${job.attempt_id + 1} of run ${job.run_id}`,
         ...(next === null ? [] : [`next: ${next}`]),
       ]),
+    recovery: (report) => text(recoveryText(report, style)),
     validation: (validation) => text(validationText(validation)),
     plan: (plan, all) => text(planText(plan, all, style)),
     simulation: (simulation) => text(simulationText(simulation, style)),

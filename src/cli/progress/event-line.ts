@@ -1,5 +1,6 @@
 import { formatDuration } from '../../core/quantity.ts';
 import type { EventRecord, EventType } from '../../core/records.ts';
+import { eventText } from '../output/event-text.ts';
 import { clockTime } from '../output/local-time.ts';
 import { recordLabel } from '../output/record-label.ts';
 import type { Style, StyledLine } from '../output/styled-line.ts';
@@ -16,6 +17,10 @@ const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
   abort: { word: 'abort', style: 'red' },
   recovery: { word: 'recover', style: 'yellow' },
   manual_retry: { word: 'retry', style: 'yellow' },
+  decision: { word: 'decided', style: 'yellow' },
+  resources_changed: { word: 'changed', style: 'yellow' },
+  agent: { word: 'agent', style: 'cyan' },
+  note: { word: 'note', style: 'cyan' },
   run_reset: { word: 'reset', style: 'yellow' },
   goto: { word: 'goto', style: 'yellow' },
   loop_abort: { word: 'abort', style: 'red' },
@@ -55,6 +60,11 @@ function told(event: EventRecord): string {
     }
     case 'expand':
       return `${data.items} ${data.items === 1 ? 'item' : 'items'}`;
+    case 'decision':
+    case 'resources_changed':
+    case 'agent':
+    case 'note':
+      return eventText(event) ?? '';
     default:
       return reasonOf(event);
   }

@@ -85,13 +85,22 @@ async function failedJobs(engine: Engine, { id, run_id }: WorkflowRecord): Promi
 }
 
 function nextCommand(
-  { workflow, complete, exit_code }: WorkflowStatus,
+  { workflow, complete, exit_code, counts }: WorkflowStatus,
   failed: FailedJob[],
   { command }: Pick<CommandContext, 'command'>,
 ): string | null {
   if (exit_code === 3) {
-    const reset = command('reset-status', workflow.id, '--failed-only');
-    return `${reset}, then ${command('run', workflow.id)}  (starts over what did not succeed)`;
+    const [look, decide, goOn] = (['failures', 'resolve', 'run'] as const).map((word) =>
+      command(word, workflow.id),
+    ) as [string, string, string];
+    const width = look.length + 2;
+    const waits = counts.pending_failed === 1 ? 'job waits' : 'jobs wait';
+    return [
+      `${counts.pending_failed} ${waits} for a decision`,
+      `  ${look.padEnd(width)}what failed, and how`,
+      `  ${decide.padEnd(width)}try again or give up`,
+      `  ${goOn.padEnd(width)}go on after that`,
+    ].join('\n');
   }
   if (!complete) return `${command('run', workflow.id)}  (goes on where it stopped)`;
   return failed.length > 0 ? command('explain', workflow.id, jobLabel(failed[0]!.job)) : null;

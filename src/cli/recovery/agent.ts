@@ -1,0 +1,107 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { HoldfastError } from '../../core/errors.ts';
+import type { Settings } from '../config/settings.ts';
+
+/** What an agent's command is made of. */
+export interface AgentPlaces {
+  prompt: string;
+  /** File that tells an MCP client how to start the server. */
+  mcpConfig: string;
+  workflowId: number;
+}
+
+/** A program that can be asked to decide. It reads the prompt from stdin; a command may also take it as a word. */
+export interface Agent {
+  name: string;
+  timeoutMs: number;
+  command: (places: AgentPlaces) => [string, ...string[]];
+}
+
+/** The name of our server in the MCP configuration. */
+export const SERVER_NAME = 'holdfast';
+
+/** What a built-in agent may call: the two tools that decide, and those that only read. */
+const TOOLS = [
+  'list_pending_failed_jobs',
+  'classify_and_resolve_failures',
+  'get_workflow_status',
+  'get_workflow_summary',
+  'list_failed_jobs',
+  'list_jobs_by_status',
+  'get_job_details',
+  'get_job_logs',
+  'explain_job',
+  'check_resource_utilization',
+  'list_results',
+  'get_execution_plan',
+];
+
+/** The agent that the settings name; one that is unknown or not installed is an error. */
+export function findAgent({ ai_agent: name, ai_agents: others, ai_timeout }: Settings): Agent {
+  const written = Object.hasOwn(others, name) ? others[name] : undefined;
+  if (name !== 'claude' && written === undefined) {
+    const known = ['claude', ...Object.keys(others)].join(', ');
+    throw invalid(`there is no agent ${name}; known are ${known}, others are commands in ai_agents`);
+  }
+  const program = written === undefined ? 'claude' : programOf(written);
+  if (program !== null && !isOnPath(program)) {
+    throw invalid(`${program} is not on PATH, nothing was changed; install it, or name another agent`);
+  }
+  return {
+    name,
+    timeoutMs: ai_timeout,
+    command: written === undefined ? claude : (places) => ['bash', '-c', fillIn(written, places)],
+  };
+}
+
+/** No built-in tools and no other servers: what it reads in logs cannot make it touch anything else. */
+function claude({ mcpConfig }: AgentPlaces): [string, ...string[]] {
+  return [
+    'claude',
+    '--print',
+    '--mcp-config',
+    mcpConfig,
+    '--strict-mcp-config',
+    '--tools',
+    '',
+    '--allowedTools',
+    TOOLS.map((tool) => `mcp__${SERVER_NAME}__${tool}`).join(','),
+  ];
+}
+
+function fillIn(command: string, { prompt, mcpConfig, workflowId }: AgentPlaces): string {
+  const values: Record<string, string> = {
+    prompt,
+    mcp_config: mcpConfig,
+    workflow_id: String(workflowId),
+  };
+  return command.replace(/\{(prompt|mcp_config|workflow_id)\}/g, (_, name: string) => quoted(values[name]!));
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The program that a shell command starts; null where only the shell can tell. */
+function programOf(command: string): string | null {
+  return /^\s*([\w.+/-]+)(?=\s|$)/.exec(command)?.[1] ?? null;
+}
+
+function isOnPath(program: string): boolean {
+  const directories = program.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
+  return directories.some((directory) => isProgram(directory === '' ? program : join(directory, program)));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function invalid(problem: string): HoldfastError {
+  return new HoldfastError('INVALID_ARGUMENT', { argument: '--ai-agent', problem });
+}

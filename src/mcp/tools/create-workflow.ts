@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { HoldfastError } from '../../core/errors.ts';
+import { findUnfitting } from '../../core/fit.ts';
+import type { WorkflowModel } from '../../core/workflow-model.ts';
+import { formatProblem } from '../../spec/problem.ts';
+import type { Session } from '../session.ts';
+import { defineTool, nextField, summaryField } from '../tool.ts';
+
+const MOST_BYTES = 1024 * 1024;
+const SHOWN = 50;
+const FILE_NAMES = { yaml: 'workflow.yaml', json: 'workflow.json', json5: 'workflow.json5' } as const;
+
+export const createWorkflow = defineTool({
+  name: 'create_workflow',
+  title: 'Check and store a workflow',
+  description:
+    'Checks a workflow spec and, with dry_run false, stores it as a new workflow. It never runs anything: a person does that with `holdfast run`. All mistakes come at once, with line and column; correct them and call again. dry_run is true unless you say otherwise.',
+  kind: 'opt_in',
+  effects: { destructive: false, idempotent: false },
+  input: z.strictObject({
+    spec: z.string().min(1).max(MOST_BYTES).describe('The whole text of the spec.'),
+    format: z.enum(['yaml', 'json', 'json5']).default('yaml'),
+    dry_run: z.boolean().default(true).describe('true: only check it, store nothing.'),
+  }),
+  output: z.object({
+    summary: summaryField,
+    dry_run: z.boolean(),
+    workflow_id: z.int().nullable().describe('null with dry_run.'),
+    name: z.string(),
+    job_count: z.int(),
+    jobs: z.array(z.string()).describe('Names, at most 50.'),
+    warnings: z.array(z.string()),
+    next: nextField,
+  }),
+  run: (session, { spec, format, dry_run }) =>
+    session.inTurn(async () => {
+      const { model, warnings } = await check(session, spec, FILE_NAMES[format]);
+      const { cwd, outputDir } = session.place;
+      const created = dry_run
+        ? null
+        : await session.engine.createWorkflow({ model, cwd, output_dir: outputDir, actor: session.actor });
+      const guard = session.guard();
+      return {
+        summary:
+          created === null
+            ? `The spec is valid: ${model.jobs.length} jobs. Nothing was stored.`
+            : `Stored as workflow ${created.id} with ${model.jobs.length} jobs. Nothing runs yet.`,
+        dry_run,
+        workflow_id: created?.id ?? null,
+        name: guard.line(model.name),
+        job_count: model.jobs.length,
+        jobs: model.jobs.slice(0, SHOWN).map(({ name }) => guard.line(name)),
+        warnings: warnings.slice(0, SHOWN).map((text) => guard.line(text)),
+        next:
+          created === null
+            ? 'Call it again with dry_run false to store it.'
+            : `A person starts it with \`holdfast run ${created.id}\`.`,
+      };
+    }),
+});
+
+async function check(
+  { place }: Session,
+  text: string,
+  fileName: string,
+): Promise<{ model: WorkflowModel; warnings: string[] }> {
+  // What reads specs is large, and most agents never write one.
+  const { loadSpec } = await import('../../spec/load-spec.ts');
+  const loaded = loadSpec(text, fileName, { retryDefaults: place.retryDefaults });
+  if (!loaded.ok) {
+    const problems = loaded.problems.slice(0, SHOWN).map(formatProblem);
+    throw new HoldfastError('INVALID_SPEC', { problems: problems.join('\n') });
+  }
+  if (loaded.unsupported.length > 0) {
+    const features = loaded.unsupported.map(({ feature }) => feature).join(', ');
+    throw new HoldfastError('NOT_SUPPORTED_YET', { features });
+  }
+  const unfitting = findUnfitting(loaded.model, place.offer);
+  if (unfitting) throw unfitting;
+  return { model: loaded.model, warnings: loaded.warnings.map(formatProblem) };
+}

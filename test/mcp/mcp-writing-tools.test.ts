@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { jobsWorld, makeWorld } from '../e2e/world.ts';
+import { AgentClient } from './agent-client.ts';
+
+const LIMITED = { resource_requirements: [{ name: 'small', memory: '100m', runtime: 'PT1H' }] };
+
+describe('update_job_resources', () => {
+  test('changes one job, not those that share its requirement', async (context) => {
+    const jobs = ['a', 'b'].map((name) => ({ name, command: 'exit 1', resource_requirements: 'small' }));
+    const world = jobsWorld(context, jobs, { ...LIMITED, use_pending_failed: true });
+    await world.run('run', 'spec.json');
+    const agent = await AgentClient.connect(context, world, ['--allow', 'update_job_resources']);
+    const change = { workflow_id: 1, job: 'a', memory: '200m', runtime: '2h' };
+    const memory_bytes = { from: 104857600, to: 209715200 };
+    expect(await agent.ask('update_job_resources', { ...change, dry_run: true })).toMatchObject({
+      dry_run: true,
+      memory_bytes,
+    });
+    const details = (job: string) => agent.ask('get_job_details', { workflow_id: 1, job });
+    expect(await details('a')).toMatchObject({ memory_bytes: 104857600 });
+    expect(await agent.ask('update_job_resources', change)).toMatchObject({ dry_run: false, memory_bytes });
+    expect(await details('a')).toMatchObject({ memory_bytes: 209715200, runtime_ms: 7_200_000 });
+    expect(await details('b')).toMatchObject({ memory_bytes: 104857600 });
+    expect(await agent.refusal('update_job_resources', { workflow_id: 1, job: 'a' })).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+    });
+  });
+});
+
+describe('recover_workflow', () => {
+  const slow = { name: 'slow', command: 'sleep 30', timeout: '100ms' };
+  const broken = { name: 'broken', command: 'exit 1' };
+
+  test('tries again what timed out, in a new run where the old one is complete', async (context) => {
+    const world = jobsWorld(context, [slow, broken]);
+    expect((await world.run('run', 'spec.json')).code).toBe(1);
+    const agent = await AgentClient.connect(context, world, ['--allow', 'recover_workflow']);
+    const plan = {
+      mode: 'new_run',
+      retried: [{ name: 'slow', why: 'timeout', runtime_ms: { from: 100, to: 150 } }],
+      left: [{ name: 'broken' }],
+    };
+    const tried = await agent.ask('recover_workflow', { workflow_id: 1, dry_run: true });
+    expect(tried).toMatchObject({ ...plan, dry_run: true, decisions_left: 100 });
+    expect(await world.status()).toMatchObject({ complete: true });
+    expect(await agent.ask('recover_workflow')).toMatchObject({ ...plan, decisions_left: 99 });
+    expect(await world.status()).toMatchObject({ complete: false, workflow: { run_id: 2 } });
+  });
+
+  test('is held to the limits of an agent', async (context) => {
+    const world = jobsWorld(context, [slow, broken], { use_pending_failed: true });
+    expect((await world.run('run', 'spec.json')).code).toBe(3);
+    const before = await world.jobs();
+    const few = await AgentClient.connect(context, world, [
+      '--allow',
+      'recover_workflow',
+      '--max-decisions',
+      '0',
+    ]);
+    expect(await few.refusal('recover_workflow')).toMatchObject({ code: 'AGENT_LIMIT' });
+    const sure = await AgentClient.connect(context, world, [
+      '--allow',
+      'recover_workflow',
+      '--min-confidence',
+      '0.5',
+    ]);
+    const all = { workflow_id: 1, retry_unknown: true };
+    expect(await sure.refusal('recover_workflow', all)).toMatchObject({ code: 'AGENT_LIMIT' });
+    expect(await world.jobs()).toEqual(before);
+  });
+});
+
+describe('create_workflow', () => {
+  const spec = 'name: made\njobs:\n  - name: hello\n    command: echo hi\n';
+
+  test('checks first, stores when told to, and never runs', async (context) => {
+    const world = makeWorld(context, {});
+    const agent = await AgentClient.connect(context, world, ['--allow', 'create_workflow']);
+    expect(await agent.ask('create_workflow', { spec })).toMatchObject({
+      dry_run: true,
+      workflow_id: null,
+      jobs: ['hello'],
+    });
+    expect(await agent.refusal('get_workflow_status')).toMatchObject({ code: 'WORKFLOW_NOT_FOUND' });
+    const made = await agent.ask('create_workflow', { spec, dry_run: false });
+    expect(made).toMatchObject({ workflow_id: 1, next: 'A person starts it with `holdfast run 1`.' });
+    expect(await world.status()).toMatchObject({ complete: false, attempts: { finished: 0 } });
+    expect((await world.run('run', '1')).code).toBe(0);
+  });
+
+  test('tells every mistake with its place', async (context) => {
+    const world = makeWorld(context, {});
+    const agent = await AgentClient.connect(context, world, ['--allow', 'create_workflow']);
+    const wrong =
+      'name: made\njobs:\n  - name: a\n    comand: x\n  - name: b\n    command: x\n    depends_on: [c]\n';
+    const refused = await agent.refusal('create_workflow', { spec: wrong, dry_run: false });
+    expect(refused.code).toBe('INVALID_SPEC');
+    expect(refused.message).toContain('workflow.yaml:4:5');
+    expect(await agent.refusal('get_workflow_status')).toMatchObject({ code: 'WORKFLOW_NOT_FOUND' });
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readLogEnd, readLogLines } from '../../src/mcp/read-log.ts';
+import { STDERR_LIMITS, TextGuard } from '../../src/mcp/untrusted-text.ts';
+
+const guard = new TextGuard([{ API_TOKEN: 'hunter2-hunter2', PATH: '/usr/bin' }]);
+
+describe('text for an agent', () => {
+  test('loses escapes, control characters and what cannot be seen', () => {
+    const text = '\x1b[31mred\x1b[0m \x00\x07bell \x1b]0;title\x07 a\u202eb\u200bc \u{e0041}tag\x9b1m\ttab';
+    expect(guard.clean(text)).toBe('red bell  abc tag1m\ttab');
+  });
+
+  test('keeps of a progress bar what it showed last', () => {
+    expect(guard.clean('10%\r50%\r100%\r\ndone\n')).toBe('100%\ndone\n');
+  });
+
+  test('hides secrets, whatever is put in between', () => {
+    expect(guard.clean('token hunter2-hunter2, hunter2\x00-hun\u200bter2')).toBe('token ***, ***');
+    expect(guard.clean('PATH is /usr/bin')).toBe('PATH is /usr/bin');
+  });
+
+  test('hides a secret of several lines line by line, and in JSON and in addresses', () => {
+    const key = '-----BEGIN KEY-----\nabcdefghijkl\n-----END KEY-----\n';
+    const keys = new TextGuard([{ PRIVATE_KEY: key, PASSWORD: 'p&ss "w" ord' }]);
+    expect(keys.clean('x abcdefghijkl y')).toBe('x *** y');
+    expect(keys.clean(JSON.stringify({ key }))).toBe('{"key":"***"}');
+    expect(keys.clean(`?p=${encodeURIComponent('p&ss "w" ord')}`)).toBe('?p=***');
+  });
+
+  test('is cleaned in one pass, whatever it is made of', () => {
+    for (const part of ['x', '\n', '\r', '\x1b', '\x1b]', '\x1b[0', '\ufffd', 'x\r', '\n\r', '\u200b']) {
+      const text = `${part.repeat(300_000)}\nend`;
+      expect(guard.mark(text, STDERR_LIMITS).untrusted_text.endsWith('end'), JSON.stringify(part)).toBe(true);
+    }
+  });
+
+  test('is cut to the last lines and bytes, at whole characters', () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`);
+    const marked = guard.mark(`${lines.join('\n')}\n`, STDERR_LIMITS);
+    expect(marked.truncated).toBe(true);
+    expect(marked.untrusted_text.split('\n')).toEqual(lines.slice(10));
+    const wide = guard.mark('€'.repeat(5000), STDERR_LIMITS);
+    expect(Buffer.byteLength(wide.untrusted_text)).toBeLessThanOrEqual(8192);
+    expect(wide.untrusted_text).toMatch(/^€+$/);
+  });
+});
+
+describe('a log', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-mcp-log-'));
+  const write = (name: string, text: string | Buffer) => {
+    const path = join(directory, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test('is read by line numbers until its end', async () => {
+    const path = write('lines', 'a\nb\nc\nd');
+    expect(await readLogLines(path, 2, { lines: 2, bytes: 99 })).toMatchObject({
+      text: 'b\nc\n',
+      nextLine: 4,
+      isPart: true,
+    });
+    expect(await readLogLines(path, 4, { lines: 9, bytes: 99 })).toMatchObject({ text: 'd', nextLine: null });
+    expect(await readLogLines(path, 9, { lines: 9, bytes: 99 })).toMatchObject({ text: '', nextLine: null });
+  });
+
+  test('gives no line in part, so that the next call goes on where this one ended', async () => {
+    const path = write('wide', Array.from({ length: 9 }, (_, i) => `${i + 1}${'x'.repeat(99)}`).join('\n'));
+    const seen: string[] = [];
+    let from: number | null = 1;
+    while (from !== null) {
+      const part: Awaited<ReturnType<typeof readLogLines>> = await readLogLines(path, from, {
+        lines: 9,
+        bytes: 250,
+      });
+      seen.push(...part!.text.trimEnd().split('\n'));
+      from = part!.nextLine;
+    }
+    expect(seen.map((line) => Number(line[0]))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test('with one endless line is read in part', async () => {
+    const path = write('long', 'x'.repeat(2_000_000));
+    const part = await readLogLines(path, 1, { lines: 10, bytes: 1000 });
+    expect(part!.text.length).toBeLessThan(1_000_000);
+    expect((await readLogEnd(path))!.text.length).toBe(256 * 1024);
+  });
+
+  test('is not read through a link or from a directory', async () => {
+    const link = join(directory, 'link');
+    symlinkSync(write('target', 'elsewhere'), link);
+    expect(await readLogEnd(link)).toBeUndefined();
+    expect(await readLogEnd(directory)).toBeUndefined();
+    expect(await readLogEnd(join(directory, 'missing'))).toBeUndefined();
+  });
+});

@@ -2,14 +2,14 @@ import type { Decision, Verdict } from '../core/decision.ts';
 import type { RouteTaken } from '../core/records.ts';
 import type { RoutingConfig } from '../core/routes.ts';
 import type { LiveAttempt } from '../store/attempt-rows.ts';
-import { endOvertakenCall, reenter } from '../store/job-route-rows.ts';
+import { endOvertakenCall, reenter, setReentry } from '../store/job-route-rows.ts';
 import { getJob } from '../store/job-rows.ts';
 import { findCall } from '../store/route-rows.ts';
 import { addLoop, findScope } from '../store/scope-rows.ts';
 import type { Script } from '../store/script.ts';
 import { cancelOpenJobs } from './cancel-jobs.ts';
 import { abortScope, conclude, followRoute, jump, loopAbortReason } from './conclude.ts';
-import { releaseReentries } from './go-back.ts';
+import { releaseReentries, waitsForNobody } from './go-back.ts';
 import { beginRoute, endAbandonedCall, serveWaitingCall } from './run-calls.ts';
 import type { RunOf } from './settle-dependents.ts';
 
@@ -86,8 +86,10 @@ function* runSteps(
  */
 function* startOver(workflow: RunOf, jobId: number, succeeded: boolean, now: number): Script<void> {
   const row = yield* getJob(jobId);
-  if (row.call_id === null) yield* reenter(row.id, row.reason ?? 'runs again after a goto');
-  else if ((yield* findCall(row.call_id)).state === 'dropped') yield* endAbandonedCall(workflow, row, now);
+  if (row.call_id === null) {
+    yield* reenter(row.id, row.reason ?? 'runs again after a goto');
+    if (yield* waitsForNobody(row.id)) yield* setReentry(row.id, true);
+  } else if ((yield* findCall(row.call_id)).state === 'dropped') yield* endAbandonedCall(workflow, row, now);
   else {
     const status = succeeded ? 'completed' : 'failed';
     yield* endOvertakenCall(row.id, status, 'it did not succeed, and a goto overtook it');

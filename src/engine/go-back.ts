@@ -93,7 +93,7 @@ function* servesOutside(jobId: number, again: ReadonlySet<number>): Script<boole
  * Nothing that runs again will tell the job that it can go on: one of several dependencies is enough and there already,
  * or one that does not run again has failed.
  */
-function* waitsForNobody(jobId: number): Script<boolean> {
+export function* waitsForNobody(jobId: number): Script<boolean> {
   const { dependency_set_id, status } = yield* getJob(jobId);
   if (statusName(status) !== 'blocked' || dependency_set_id === null) return false;
   const { remaining, unsuccessful } = yield* findSet(dependency_set_id);

@@ -12,11 +12,11 @@ const ASK_ALL: [tool: string, more: object][] = [
   ['get_workflow_summary', {}],
   ['list_failed_jobs', {}],
   ['list_jobs_by_status', {}],
-  ['get_job_details', { job: 1 }],
-  ['get_job_logs', { job: 1 }],
-  ['get_job_logs', { job: 1, stream: 'stdout', lines: 200 }],
-  ['get_job_logs', { job: 1, from_line: 1, lines: 200 }],
-  ['explain_job', { job: 1 }],
+  ['get_job_details', { job_id: 1 }],
+  ['get_job_logs', { job_id: 1 }],
+  ['get_job_logs', { job_id: 1, stream: 'stdout', lines: 200 }],
+  ['get_job_logs', { job_id: 1, from_line: 1, lines: 200 }],
+  ['explain_job', { job_id: 1 }],
   ['check_resource_utilization', {}],
   ['list_results', {}],
   ['get_execution_plan', {}],
@@ -97,7 +97,7 @@ describe('answers', () => {
     await agent.classify([{ job_id: 1, action: 'retry', reason: `because of ${ofServer}` }]);
     await world.run('run', '1');
     await askAll(agent);
-    await agent.refusal('get_job_details', { workflow_id: 1, job: ofServer });
+    await agent.refusal('get_job_details', { workflow_id: 1, job_id: ofServer });
     expect(agent.heard).toHaveLength(2 * ASK_ALL.length + 2);
     for (const answer of agent.heard) {
       expect(answer).not.toContain(ofServer);
@@ -132,14 +132,14 @@ describe('answers', () => {
     expect(
       (await agent.ask('list_jobs_by_status', { workflow_id: 1, status: 'blocked' })).jobs,
     ).toMatchObject([{ name: 'third', status: 'blocked' }]);
-    expect(await agent.ask('get_job_details', { workflow_id: 1, job: 'second' })).toMatchObject({
+    expect(await agent.ask('get_job_details', { workflow_id: 1, job_id: 'second' })).toMatchObject({
       command: { untrusted_text: 'exit 3' },
       depends_on: [{ name: 'first', status: 'completed' }],
       attempts: [{ attempt_id: 1, match_code: 3 }],
     });
-    const logs = { workflow_id: 1, job: 'first', stream: 'stdout' };
+    const logs = { workflow_id: 1, job_id: 'first', stream: 'stdout' };
     expect((await agent.ask('get_job_logs', logs)).text.untrusted_text).toBe('hello');
-    const { attempts } = await agent.ask('explain_job', { workflow_id: 1, job: 'second' });
+    const { attempts } = await agent.ask('explain_job', { workflow_id: 1, job_id: 'second' });
     expect(attempts[0].walk.untrusted_text.split('\n').at(-1)).toMatch(/^ask: applies, /);
     const { results } = await agent.ask('list_results', { workflow_id: 1, state: 'FAILED' });
     expect(results).toMatchObject([{ name: 'second', state: 'FAILED', match_code: 3 }]);
@@ -153,7 +153,7 @@ describe('answers', () => {
       'first',
       'second',
     ]);
-    expect(await agent.refusal('get_job_logs', { workflow_id: 1, job: 'third' })).toMatchObject({
+    expect(await agent.refusal('get_job_logs', { workflow_id: 1, job_id: 'third' })).toMatchObject({
       code: 'NO_ATTEMPT',
     });
   });

@@ -97,7 +97,7 @@ describe('the tools of a server', () => {
     ]);
     const { tools } = await agent.client.listTools();
     for (const { name, inputSchema } of tools) {
-      const more = inputSchema.required?.includes('job') ? { job: 'parse' } : {};
+      const more = inputSchema.required?.includes('job_id') ? { job_id: 'parse' } : {};
       const args = name.startsWith('classify')
         ? { workflow_id: 2, classifications: [{ job_id: 2, action: 'retry' }] }
         : { workflow_id: 2, ...more };
@@ -154,11 +154,11 @@ describe('arguments that are wrong', () => {
       { workflow_id: 1, classifications: [decision, decision] },
       /job 1: it is decided about twice/,
     ],
-    ['get_job_details', { workflow_id: 1 }, /job: /],
-    ['get_job_details', { workflow_id: 1, job: 'nobody' }, /workflow 1 has no job nobody/],
-    ['get_job_logs', { workflow_id: 1, job: 1, lines: 5000 }, /lines: .*200/],
-    ['get_job_logs', { workflow_id: 1, job: 1, stream: '../../etc/passwd' }, /stream: /],
-    ['get_job_logs', { workflow_id: 1, job: 1, attempt_id: 7 }, /attempt_id: job 1 has no attempt 7/],
+    ['get_job_details', { workflow_id: 1 }, /job_id: /],
+    ['get_job_details', { workflow_id: 1, job_id: 'nobody' }, /workflow 1 has no job nobody/],
+    ['get_job_logs', { workflow_id: 1, job_id: 1, lines: 5000 }, /lines: .*200/],
+    ['get_job_logs', { workflow_id: 1, job_id: 1, stream: '../../etc/passwd' }, /stream: /],
+    ['get_job_logs', { workflow_id: 1, job_id: 1, attempt_id: 7 }, /attempt_id: job 1 has no attempt 7/],
     ['list_jobs_by_status', { workflow_id: 1, status: 'broken' }, /status: /],
   ];
 

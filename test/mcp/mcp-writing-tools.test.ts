@@ -10,18 +10,18 @@ describe('update_job_resources', () => {
     const world = jobsWorld(context, jobs, { ...LIMITED, use_pending_failed: true });
     await world.run('run', 'spec.json');
     const agent = await AgentClient.connect(context, world, ['--allow', 'update_job_resources']);
-    const change = { workflow_id: 1, job: 'a', memory: '200m', runtime: '2h' };
+    const change = { workflow_id: 1, job_id: 'a', memory: '200m', runtime: '2h' };
     const memory_bytes = { from: 104857600, to: 209715200 };
     expect(await agent.ask('update_job_resources', { ...change, dry_run: true })).toMatchObject({
       dry_run: true,
       memory_bytes,
     });
-    const details = (job: string) => agent.ask('get_job_details', { workflow_id: 1, job });
+    const details = (job: string) => agent.ask('get_job_details', { workflow_id: 1, job_id: job });
     expect(await details('a')).toMatchObject({ memory_bytes: 104857600 });
     expect(await agent.ask('update_job_resources', change)).toMatchObject({ dry_run: false, memory_bytes });
     expect(await details('a')).toMatchObject({ memory_bytes: 209715200, runtime_ms: 7_200_000 });
     expect(await details('b')).toMatchObject({ memory_bytes: 104857600 });
-    expect(await agent.refusal('update_job_resources', { workflow_id: 1, job: 'a' })).toMatchObject({
+    expect(await agent.refusal('update_job_resources', { workflow_id: 1, job_id: 'a' })).toMatchObject({
       code: 'INVALID_ARGUMENT',
     });
   });

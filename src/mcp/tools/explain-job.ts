@@ -15,7 +15,7 @@ export const explainJob = defineTool({
   description:
     'Why a job waits, was retried, failed or waits for a decision: for each attempt the rules of the failure path that were asked and why each did or did not apply, and what happens next without anybody doing anything. Use it before you decide against what the policy of the workflow says.',
   kind: 'reads',
-  input: z.strictObject({ workflow_id: workflowIdArgument, job: jobArgument }),
+  input: z.strictObject({ workflow_id: workflowIdArgument, job_id: jobArgument }),
   output: z.object({
     summary: summaryField,
     workflow_id: z.int(),
@@ -33,7 +33,7 @@ export const explainJob = defineTool({
       .describe('Newest first, at most 10.'),
     left_out: leftOutField,
   }),
-  async run(session, { workflow_id, job: ref }) {
+  async run(session, { workflow_id, job_id: ref }) {
     const { job, headline, next, attempts } = await session.engine.explain(workflow_id, ref);
     const guard = await session.guardFor(workflow_id, [job.id]);
     const told = attempts

@@ -13,7 +13,7 @@ export const getJobDetails = defineTool({
   description:
     'One job: its command, what it may use, what it depends on, and its latest attempts. Values of environment variables are not shown. Use it when the error alone does not tell what the job does. explain_job tells why it is in its status, get_job_logs what it wrote.',
   kind: 'reads',
-  input: z.strictObject({ workflow_id: workflowIdArgument, job: jobArgument }),
+  input: z.strictObject({ workflow_id: workflowIdArgument, job_id: jobArgument }),
   output: z.object({
     summary: summaryField,
     workflow_id: z.int(),
@@ -39,7 +39,7 @@ export const getJobDetails = defineTool({
     depends_on_count: z.int(),
     attempts: z.array(attemptRecord).describe('The newest of this run; at most 20.'),
   }),
-  async run(session, { workflow_id, job: ref }) {
+  async run(session, { workflow_id, job_id: ref }) {
     const { engine } = session;
     const job = await engine.getJob(workflow_id, ref);
     const attempts = await engine.listAttempts(workflow_id, { job: job.id, run_id: job.run_id, limit: 1000 });

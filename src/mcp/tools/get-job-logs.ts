@@ -20,7 +20,7 @@ export const getJobLogs = defineTool({
   kind: 'reads',
   input: z.strictObject({
     workflow_id: workflowIdArgument,
-    job: jobArgument,
+    job_id: jobArgument,
     stream: z.enum(['stdout', 'stderr']).default('stderr'),
     attempt_id: z.int().positive().optional().describe('The newest unless told.'),
     run_id: z.int().positive().optional().describe('The newest with attempts unless told.'),
@@ -38,8 +38,8 @@ export const getJobLogs = defineTool({
     text: untrustedText,
     next_line: z.int().nullable().describe('With from_line: the line after these; null at the end.'),
   }),
-  async run(session, { workflow_id, job, stream, attempt_id, run_id, lines, from_line }) {
-    const attempt = await findAttempt(session, workflow_id, { job, attempt_id, run_id });
+  async run(session, { workflow_id, job_id, stream, attempt_id, run_id, lines, from_line }) {
+    const attempt = await findAttempt(session, workflow_id, { job: job_id, attempt_id, run_id });
     const path = stream === 'stdout' ? attempt.stdout_path : attempt.stderr_path;
     const limits = { lines, bytes: MOST_BYTES };
     const log =

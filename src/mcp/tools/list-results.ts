@@ -16,7 +16,7 @@ export const listResults = defineTool({
   kind: 'reads',
   input: z.strictObject({
     workflow_id: workflowIdArgument,
-    job: jobArgument.optional(),
+    job_id: jobArgument.optional(),
     run_id: z.int().positive().optional().describe('Only this run; all runs unless told.'),
     state: z
       .enum(['SUCCEEDED', 'FAILED', 'WORKER_FAILED', 'KILLED', 'STOPPED', 'RUNNING'])
@@ -29,12 +29,12 @@ export const listResults = defineTool({
     results: z.array(attemptRecord.extend({ job_id: z.int(), name: z.string() })),
     left_out: leftOutField,
   }),
-  async run(session, { workflow_id, job, run_id, state }) {
+  async run(session, { workflow_id, job_id, run_id, state }) {
     const all = await firstPages(
       (page) =>
         session.engine.listAttempts(workflow_id, {
           ...page,
-          ...(job !== undefined && { job }),
+          ...(job_id !== undefined && { job: job_id }),
           ...(run_id !== undefined && { run_id }),
         }),
       MOST_ATTEMPTS,

@@ -12,7 +12,7 @@ export const updateJobResources = defineTool({
   effects: { destructive: false, idempotent: true },
   input: z.strictObject({
     workflow_id: workflowIdArgument,
-    job: jobArgument,
+    job_id: jobArgument,
     memory: z.string().max(40).optional().describe('e.g. 8g'),
     runtime: z.string().max(40).optional().describe('e.g. 2h or PT2H'),
     dry_run: dryRunArgument,
@@ -26,9 +26,9 @@ export const updateJobResources = defineTool({
     memory_bytes: change,
     runtime_ms: change,
   }),
-  run: (session, { workflow_id, job, memory, runtime, dry_run }) =>
+  run: (session, { workflow_id, job_id, memory, runtime, dry_run }) =>
     session.inTurn(async () => {
-      const result = await session.engine.changeResources(workflow_id, job, {
+      const result = await session.engine.changeResources(workflow_id, job_id, {
         actor: session.actor,
         dry_run,
         ...(memory !== undefined && { memory }),

@@ -74,7 +74,7 @@ export const BEHAVIOURS = {
     say('tools', await tools());
     await classify([1, 2, 3, 4].map((job_id) => ({ ...retry({ job_id }), memory: '900g' })));
     await call('recover_workflow', { workflow_id, retry_unknown: true });
-    await call('update_job_resources', { workflow_id, job: 1, memory: '900g' });
+    await call('update_job_resources', { workflow_id, job_id: 1, memory: '900g' });
     await call('create_workflow', { spec: 'jobs: [{name: evil, command: touch evil}]' });
   },
 

@@ -81,6 +81,7 @@ export const BEHAVIOURS = {
   /** Prints more than anybody wants to keep, and what nobody should see. */
   async babble() {
     process.stdout.write(`\x1b]0;title\x07\x1b[2J${'x'.repeat(99)}\n`.repeat(2000));
-    console.error(`the key is ${process.env.BABBLE_API_KEY}`);
+    // On the same stream: two have no order among each other.
+    console.log(`the key is ${process.env.BABBLE_API_KEY}`);
   },
 };

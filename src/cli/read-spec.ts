@@ -43,7 +43,7 @@ const RETRY_KEYS: Partial<Record<SettingKey, keyof RetryPolicy>> = {
 };
 
 /** Only what somebody configured: the spec layer has the defaults. */
-function retryDefaults(origins: SettingOrigin[]): Partial<RetryPolicy> {
+export function retryDefaults(origins: SettingOrigin[]): Partial<RetryPolicy> {
   const defaults: Record<string, unknown> = {};
   for (const { key, value, origin } of origins) {
     const name = RETRY_KEYS[key];

@@ -137,6 +137,8 @@ export interface RecoverRequest {
   max_runtime_ms: number | null;
   /** Failures of unknown cause too. */
   retry_unknown: boolean;
+  /** Present if an agent recovers: each retry is a decision of its own. */
+  agent?: AgentLimits;
 }
 
 export interface RecoveredJob {

@@ -1,7 +1,14 @@
+import { HoldfastError } from '../core/errors.ts';
 import { jobLabel } from '../core/job-label.ts';
 import { type JobStatus, statusName } from '../core/job-status.ts';
-import type { RecoveredJob, RecoverRequest, RecoverResult, ResolveDecision } from '../core/resolution.ts';
-import { insertDecision } from '../store/decision-rows.ts';
+import type {
+  AgentLimits,
+  RecoveredJob,
+  RecoverRequest,
+  RecoverResult,
+  ResolveDecision,
+} from '../core/resolution.ts';
+import { findLastDecision, insertDecision } from '../store/decision-rows.ts';
 import { type FailedJobRow, listWithLastAttempt } from '../store/failure-rows.ts';
 import { changeResources } from '../store/job-resources.ts';
 import { decodeConfig, getJob, hasOpenJobs } from '../store/job-rows.ts';
@@ -10,7 +17,7 @@ import type { WorkflowRow } from '../store/workflow-rows.ts';
 import type { IsAlive } from './adopt-run.ts';
 import { fingerprintOf } from './list-failures.ts';
 import { resetJobs } from './reset-status.ts';
-import { resolveJobs } from './resolve-jobs.ts';
+import { refuseFurtherRetry, refuseTooMany, resolveJobs } from './resolve-jobs.ts';
 
 interface Plan {
   row: FailedJobRow;
@@ -39,7 +46,10 @@ export function* recoverWorkflow(
   };
   const plans: Plan[] = [];
   for (const row of yield* listWithLastAttempt(workflow.id, statuses)) {
-    const planned = plan(row, request);
+    const last = yield* findLastDecision(row.job_id, row.run_id);
+    // While it waits for a decision, the last one was about an earlier attempt.
+    const isGivenUp = !isOpen && last?.action === 'fail';
+    const planned = isGivenUp ? 'somebody decided that it failed' : plan(row, request);
     if (typeof planned === 'string') {
       result.left.push({
         job_id: row.job_id,
@@ -52,6 +62,7 @@ export function* recoverWorkflow(
       result.retried.push(planned);
     }
   }
+  if (request.agent !== undefined) yield* checkAgent(plans, workflow.run_id, request.agent);
   if (plans.length === 0) return result;
   result.mode = isOpen ? 'resolve' : 'new_run';
   if (!isOpen) result.run_id += 1;
@@ -61,6 +72,17 @@ export function* recoverWorkflow(
     yield* resolveJobs(workflow, { decisions, actor: request.actor }, now);
   } else yield* beginRun(workflow, plans, request, now, isAlive);
   return result;
+}
+
+/** A recovery is as many decisions of an agent as it retries jobs; one without a known cause has no confidence. */
+function* checkAgent(plans: readonly Plan[], runId: number, agent: AgentLimits): Script<void> {
+  refuseTooMany(plans.length, agent);
+  if (agent.min_confidence > 0 && plans.some(({ job }) => job.why === 'unknown')) {
+    throw new HoldfastError('AGENT_LIMIT', {
+      problem: `retry_unknown has no confidence, and at least ${agent.min_confidence} is asked for`,
+    });
+  }
+  for (const { row } of plans) yield* refuseFurtherRetry({ ...row, id: row.job_id }, runId);
 }
 
 /** What is done about a failed job, or why nothing is. */

@@ -58,11 +58,8 @@ function* checkAll(workflow: WorkflowRow, { decisions, agent }: ResolveRequest):
     seen.add(decision.job_id);
     checked.push(yield* check(workflow, decision, agent));
   }
-  const count = checked.filter(({ result }) => result === 'resolved').length;
-  if (agent !== undefined && count > agent.max_decisions) {
-    throw new HoldfastError('AGENT_LIMIT', {
-      problem: `${count} decisions are more than the ${agent.max_decisions} that are left to it`,
-    });
+  if (agent !== undefined) {
+    refuseTooMany(checked.filter(({ result }) => result === 'resolved').length, agent);
   }
   return checked;
 }
@@ -99,12 +96,27 @@ function* check(
   }
   if (agent === undefined) return { ...facts, result: 'resolved' };
   if ((confidence ?? 0) < agent.min_confidence) return { ...facts, result: 'left' };
-  if (action === 'retry' && (yield* countAgentRetries(job.id, workflow.run_id)) >= AGENT_RETRIES) {
-    throw new HoldfastError('AGENT_LIMIT', {
-      problem: `agents have had ${jobLabel(job)} tried again ${AGENT_RETRIES} times in this run`,
-    });
-  }
+  if (action === 'retry') yield* refuseFurtherRetry(job, workflow.run_id);
   return { ...facts, result: 'resolved' };
+}
+
+/** More decisions than are left to an agent are none. */
+export function refuseTooMany(count: number, { max_decisions }: AgentLimits): void {
+  if (count <= max_decisions) return;
+  throw new HoldfastError('AGENT_LIMIT', {
+    problem: `${count} decisions are more than the ${max_decisions} that are left to it`,
+  });
+}
+
+/** What agents have had tried again often enough is left to a person. */
+export function* refuseFurtherRetry(
+  job: { id: number; name: string; scope: string },
+  runId: number,
+): Script<void> {
+  if ((yield* countAgentRetries(job.id, runId)) < AGENT_RETRIES) return;
+  throw new HoldfastError('AGENT_LIMIT', {
+    problem: `agents have had ${jobLabel(job)} tried again ${AGENT_RETRIES} times in this run`,
+  });
 }
 
 function* preview(

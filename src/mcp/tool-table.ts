@@ -38,6 +38,9 @@ export const TOOLS: readonly Tool[] = [
 
 export const TOOL_NAMES = TOOLS.map(({ name }) => name);
 
+/** What is offered without anybody allowing it. */
+export const USUAL_TOOLS = TOOLS.filter(({ kind }) => kind !== 'opt_in').map(({ name }) => name);
+
 export function isOffered({ name, kind }: Tool, { readOnly, allowed }: SessionLimits): boolean {
   if (kind === 'reads') return true;
   return !readOnly && (kind === 'writes' || allowed.has(name));

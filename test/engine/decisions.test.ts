@@ -267,6 +267,37 @@ describe('recover', () => {
     ]);
   });
 
+  test('leaves what somebody decided to fail, whatever it may retry', async () => {
+    const { world, worker } = await pendingWorld([{ name: 'a', memoryBytes: 2 * GIGA }]);
+    await play(worker, { a: oom });
+    await resolve(world, [{ job_id: 1, action: 'fail' }]);
+    const result = await world.engine.recover(world.workflowId, { ...RECOVER, retry_unknown: true });
+    expect(result).toMatchObject({
+      mode: 'nothing',
+      left: [{ name: 'a', why: 'somebody decided that it failed' }],
+    });
+    expect(await statuses(world)).toEqual({ a: 'failed' });
+  });
+
+  test('holds an agent to its limits in the transaction that recovers', async () => {
+    const { world, worker } = await pendingWorld([{ name: 'a', memoryBytes: GIGA }]);
+    const asAgent = { ...RECOVER, actor: 'agent:claude', agent: { max_decisions: 1, min_confidence: 0 } };
+    const recover = (more = {}) => world.engine.recover(world.workflowId, { ...asAgent, ...more });
+    await play(worker, { a: oom });
+    const none = { max_decisions: 0, min_confidence: 0 };
+    await expect(recover({ agent: none })).rejects.toMatchObject({ code: 'AGENT_LIMIT' });
+    for (let round = 0; round < 3; round++) {
+      expect((await recover()).retried).toHaveLength(1);
+      await play(worker, { a: oom });
+    }
+    await expect(recover()).rejects.toMatchObject({ code: 'AGENT_LIMIT' });
+    expect(await statuses(world)).toEqual({ a: 'pending_failed' });
+    await resolve(world, [{ job_id: 1, action: 'retry' }]);
+    await play(worker, FAILS);
+    const unsure = { retry_unknown: true, agent: { max_decisions: 9, min_confidence: 0.5 } };
+    await expect(recover(unsure)).rejects.toThrow(/no confidence/);
+  });
+
   test('gives nothing beyond the caps', async () => {
     const { world, worker } = await pendingWorld([{ name: 'a', memoryBytes: 2 * GIGA }]);
     await play(worker, { a: oom });

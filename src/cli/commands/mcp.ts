@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
-import type { RetryPolicy } from '../../core/retry-policy.ts';
 import { serveMcp } from '../../mcp/serve-mcp.ts';
 import { type NewWorkflowPlace, Session, type SessionLimits } from '../../mcp/session.ts';
 import { TOOL_NAMES } from '../../mcp/tool-table.ts';
 import { didYouMean } from '../../spec/suggest.ts';
 import type { Command, CommandContext, Invocation } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { retryDefaults } from '../read-spec.ts';
 import { wholeNumberOption } from '../whole-number-option.ts';
 
 const DEFAULT_MAX_DECISIONS = 100;
@@ -75,19 +75,11 @@ function agentName(text: string | boolean | undefined): string {
 }
 
 function placeOf({ settings, origins }: CommandContext): NewWorkflowPlace {
-  const configured = (key: string) =>
-    origins.find((each) => each.key === key && each.origin !== 'default')?.value;
-  const retryDefaults: Record<string, unknown> = {
-    max_retries_failure: configured('default_max_retries_failure'),
-    max_retries_preemption: configured('default_max_retries_preemption'),
-    initial_retry_delay_ms: configured('default_retry_delay_ms'),
-  };
-  const told = Object.entries(retryDefaults).filter(([, value]) => value !== undefined);
   return {
     cwd: process.cwd(),
     outputDir: resolve(settings.output_dir),
     offer: { cpus: settings.cpus, memoryBytes: settings.memory, gpus: settings.gpus },
-    retryDefaults: Object.fromEntries(told) as Partial<RetryPolicy>,
+    retryDefaults: retryDefaults(origins),
   };
 }
 

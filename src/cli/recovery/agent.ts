@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
+import { USUAL_TOOLS } from '../../mcp/tool-table.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** What an agent's command is made of. */
@@ -20,22 +21,6 @@ export interface Agent {
 
 /** The name of our server in the MCP configuration. */
 export const SERVER_NAME = 'holdfast';
-
-/** What a built-in agent may call: the two tools that decide, and those that only read. */
-const TOOLS = [
-  'list_pending_failed_jobs',
-  'classify_and_resolve_failures',
-  'get_workflow_status',
-  'get_workflow_summary',
-  'list_failed_jobs',
-  'list_jobs_by_status',
-  'get_job_details',
-  'get_job_logs',
-  'explain_job',
-  'check_resource_utilization',
-  'list_results',
-  'get_execution_plan',
-];
 
 /** The agent that the settings name; one that is unknown or not installed is an error. */
 export function findAgent({ ai_agent: name, ai_agents: others, ai_timeout }: Settings): Agent {
@@ -66,7 +51,7 @@ function claude({ mcpConfig }: AgentPlaces): [string, ...string[]] {
     '--tools',
     '',
     '--allowedTools',
-    TOOLS.map((tool) => `mcp__${SERVER_NAME}__${tool}`).join(','),
+    USUAL_TOOLS.map((tool) => `mcp__${SERVER_NAME}__${tool}`).join(','),
   ];
 }
 

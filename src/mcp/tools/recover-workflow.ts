@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { HoldfastError } from '../../core/errors.ts';
 import type { RecoverRequest, RecoverResult } from '../../core/resolution.ts';
-import { agentRetriesLeft } from '../agent-retries.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
 import { nextStep } from '../next-step.ts';
-import type { Session } from '../session.ts';
 import {
   defineTool,
   dryRunArgument,
@@ -60,10 +57,10 @@ export const recoverWorkflow = defineTool({
         actor: session.actor,
         max_memory_bytes: session.place.offer.memoryBytes,
         max_runtime_ms: null,
+        agent: session.agentLimits,
+        dry_run,
       };
-      const planned = await session.engine.recover(workflow_id, { ...request, dry_run: true });
-      await checkLimits(session, workflow_id, planned);
-      const result = dry_run ? planned : await session.engine.recover(workflow_id, request);
+      const result = await session.engine.recover(workflow_id, request);
       if (!dry_run) session.countDecisions(result.retried.length);
       const guard = await session.guardFor(
         workflow_id,
@@ -82,26 +79,6 @@ export const recoverWorkflow = defineTool({
       };
     }),
 });
-
-/** A recovery is as many decisions of the agent as it retries jobs, and has no more of them than others. */
-async function checkLimits(session: Session, workflowId: number, { retried }: RecoverResult): Promise<void> {
-  const { decisionsLeft, limits, engine } = session;
-  if (retried.length > decisionsLeft) {
-    refuse(`${retried.length} decisions are more than the ${decisionsLeft} that are left to it`);
-  }
-  const unknown = retried.find(({ why }) => why === 'unknown');
-  if (unknown !== undefined && limits.minConfidence > 0) {
-    refuse(`retry_unknown has no confidence, and at least ${limits.minConfidence} is asked for`);
-  }
-  const left = await agentRetriesLeft(engine, workflowId);
-  const { run_id } = await engine.getWorkflow(workflowId);
-  const spent = retried.find(({ job_id }) => left(job_id, run_id) === 0);
-  if (spent !== undefined) refuse(`agents may not have ${spent.name} tried again in this run`);
-}
-
-function refuse(problem: string): never {
-  throw new HoldfastError('AGENT_LIMIT', { problem });
-}
 
 function tellJobs({ retried, left }: RecoverResult, guard: TextGuard) {
   const named = <T extends { name: string }>(item: T): T => ({ ...item, name: guard.line(item.name) });

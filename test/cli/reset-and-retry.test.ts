@@ -133,6 +133,15 @@ describe.concurrent('reset-status', () => {
     expect((await world.status()).workflow.run_id).toBe(2);
   });
 
+  test('with --failed-only starts over what waits for a decision, without one', async (context) => {
+    const world = jobsWorld(context, CHAIN, { use_pending_failed: true });
+    expect((await world.run('run', 'spec.json')).code).toBe(3);
+    world.write('mended');
+    expect((await world.run('reset-status', '1', '--failed-only')).stdout).toContain('pending_failed  A');
+    expect((await world.run('run', '1')).code).toBe(0);
+    expect(world.lines('order')).toEqual(['A', 'A', 'B', 'C', 'D']);
+  });
+
   test('without it starts everything over, also what had completed', async (context) => {
     const world = jobsWorld(context, [{ name: 'fine', command: 'echo "$HOLDFAST_RUN_ID" >> order' }]);
     await world.run('run', 'spec.json');

@@ -1,18 +1,11 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { EvaluationInputs } from '../../src/core/evaluation.ts';
 import { followPage } from './follow-page.ts';
-import { codeWords, fences, ROOT, readText, sections, tableRows } from './markdown.ts';
+import { codeWords, fences, readText, sections, tableRows } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
 
 const page = readText('docs/failure-routing.md');
 const parts = sections(page, 2);
-
-const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => readText(`test/${file}`))
-  .join('\n');
 
 describe('docs/failure-routing.md', () => {
   test('works when it is followed', async () => {
@@ -28,11 +21,6 @@ describe('docs/failure-routing.md', () => {
     const shown = fences(parts.get('Reading the trace')!).map(({ text }) => told(text))[0]!;
     expect(shown.length).toBeGreaterThan(0);
     expect(told(stdout)).toEqual(shown);
-  });
-
-  test('names tests that exist', () => {
-    const named = tableRows(parts.get('Where each promise is shown')!).map(([, name]) => name!);
-    expect(named.filter((name) => !tests.includes(`'${name}'`))).toEqual([]);
   });
 
   test('has every worked case of routing', () => {

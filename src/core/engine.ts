@@ -1,16 +1,16 @@
-import type { ActionTrigger } from './action.ts';
-import type { CodeKey, Evaluation, EvaluationInputs, ForeachInput } from './evaluation.ts';
+import type { Exchange, ExchangeResult, ResumedWorker, WorkerIdentity } from './exchange.ts';
 import type { JobStatus } from './job-status.ts';
-import type { Outcome } from './outcome.ts';
-import type { PostResult } from './post-result.ts';
+import type { LogChunk, LogPart, LogQuery } from './log-access.ts';
 import type {
   AttemptRecord,
   EventRecord,
   Explanation,
+  FailureHandlerRecord,
+  FileRecord,
   JobDetails,
   JobRecord,
   Page,
-  Usage,
+  UserDataRecord,
   WorkerRecord,
   WorkflowRecord,
   WorkflowStatus,
@@ -27,16 +27,35 @@ import type {
   ResourceChangeResult,
   Utilization,
 } from './resolution.ts';
-import type { JobConfig, Requirement, WorkflowModel } from './workflow-model.ts';
+import type { RetryPolicy } from './retry-policy.ts';
+import type { RoutingOverrides } from './routing-overrides.ts';
+import type { CreatedToken, NewToken, TokenRecord } from './token.ts';
+import type { WorkflowModel } from './workflow-model.ts';
 
 /** A job by its number or its name. */
 export type JobRef = number | string;
 
+/** What a model was made from. An engine elsewhere makes it again, and believes nothing else. */
+export interface SpecSource {
+  text: string;
+  /** File name: its extension tells the format; otherwise only used in messages. */
+  name: string;
+  retry_defaults?: Partial<RetryPolicy>;
+  overrides?: RoutingOverrides;
+}
+
 export interface NewWorkflow {
   model: WorkflowModel;
+  /** Over the network this is sent, not the model; absent for a model that a program made by itself. */
+  source?: SpecSource;
+  /** Where jobs run and logs are kept. Relative paths are seen from where the worker was started. */
   cwd: string;
   output_dir: string;
   actor: string;
+  /** For the workers of a server, not for the process that creates it. */
+  shared?: boolean;
+  /** The same key with the same workflow gives the workflow that there is; with another one it is refused. */
+  idempotency_key?: string;
 }
 
 export interface PageQuery {
@@ -46,10 +65,16 @@ export interface PageQuery {
   limit?: number;
 }
 
+export const JOB_SORTS = ['id', '-id', 'name', '-name'] as const;
+/** `-`: descending. */
+export type JobSort = (typeof JOB_SORTS)[number];
+
 export interface JobQuery extends PageQuery {
   statuses?: JobStatus[];
   /** Part of the name. */
   name?: string;
+  /** `id` unless told. */
+  sort?: JobSort;
 }
 
 export interface AttemptQuery extends PageQuery {
@@ -75,173 +100,6 @@ export interface CancelResult {
   canceled: number[];
   /** Being stopped by their workers. */
   stopping: number[];
-}
-
-/** The process that claims jobs, so that another one can tell whether it still lives. */
-export interface WorkerIdentity {
-  host: string;
-  boot_id: string;
-  pid: number;
-  /** Start time of the process, in the units of the host; tells a reused pid. */
-  start_time: string;
-  site: string;
-  labels: string[];
-}
-
-/** What a worker has free at this moment. */
-export interface Capacity {
-  cpus: number;
-  memory_bytes: number;
-  gpus: number;
-  /** How many more jobs it would start. */
-  slots: number;
-  /** CPUs that a job without a requirement takes. */
-  default_cpus: number;
-}
-
-export interface StartReport {
-  token: number;
-  started_at_ms: number;
-}
-
-export interface FinishReport {
-  token: number;
-  /** null if the process was never started. */
-  started_at_ms: number | null;
-  finished_at_ms: number;
-  outcome: Outcome;
-  usage: Usage | null;
-  output?: unknown;
-  /** What the job set of its declared user data; stored only if the job completes by this attempt. */
-  user_data?: Record<string, unknown>;
-  /** Patterns of the failure handler that were found in stderr. */
-  stderr_matches?: string[];
-  /** Tells failures apart that look alike; absent where there was none. */
-  fingerprint?: string;
-  /** What the post script said; absent as long as it was not asked. */
-  post?: PostResult;
-  /** What the code that had to be asked said. An `if` that is false means that nothing was started. */
-  evaluations?: Evaluation[];
-}
-
-/** Code to evaluate before anything is decided. */
-export interface EvaluationOrder {
-  /**
-   * Of `attempt`: the one that was just reported; it is to be reported again with the evaluations. Of `route`: an
-   * earlier attempt, whose steps to run have ended; answered in `Exchange.evaluated`.
-   */
-  of: 'attempt' | 'route';
-  token: number;
-  codes: { key: CodeKey; code: string }[];
-  /** Without what only the worker can see: stdout and stderr of the error. */
-  inputs: EvaluationInputs;
-  /** What the environment of the worker adds to `inputs.env`. */
-  env: string[];
-  /** Where stdout and stderr of the error are, if the worker does not know by itself. */
-  logs?: { stdout: string; stderr: string };
-}
-
-/** Answers an EvaluationOrder of a route. */
-export interface EvaluationReport {
-  token: number;
-  evaluations: Evaluation[];
-}
-
-/** A recovery script that has ended, by the token of the attempt that failed. */
-export interface RecoveryReport {
-  token: number;
-  outcome: Outcome;
-}
-
-/** Commands whose moment has come. */
-export interface ActionOrder {
-  action_id: number;
-  workflow_id: number;
-  run_id: number;
-  trigger: ActionTrigger;
-  commands: string[];
-  cwd: string;
-  output_dir: string;
-}
-
-export interface ActionReport {
-  action_id: number;
-  outcome: Outcome;
-}
-
-/** Run this before the job is tried again; the token is that of the attempt that failed. */
-export interface RecoveryOrder {
-  token: number;
-  script: string;
-  return_code: number;
-}
-
-/** A job handed to a worker: the right to make one attempt. */
-export interface Claim {
-  /** Identifies the attempt in reports, and rises with every claim: the fencing token given to programs. */
-  token: number;
-  workflow_id: number;
-  run_id: number;
-  job_id: number;
-  job_name: string;
-  scope: string;
-  visit: number;
-  attempt_id: number;
-  cwd: string;
-  output_dir: string;
-  config: JobConfig;
-  requirement: Requirement;
-  /** Patterns to look for in stderr when the attempt has failed. */
-  stderr_patterns: string[];
-  /** What the `if` of the job sees; null if it has none. */
-  condition: Pick<EvaluationOrder, 'inputs' | 'env'> | null;
-  /** Outputs of completed steps, for templates; empty unless the command is one. A reduce step gets lists. */
-  outputs: Record<string, unknown>;
-  /** For a reduce step that is a template: per joined step, the items that did not succeed. */
-  failures: Record<string, ItemFailure[]>;
-  /** The item of the innermost forEach around the job. */
-  foreach: ForeachInput | null;
-  /** The workflow's variables, for templates; empty unless the command is one. */
-  variables: Record<string, unknown>;
-  /** Values of the user data that the job reads; one that has no value is left out. */
-  user_data: Record<string, unknown>;
-}
-
-/** One item of a joined step that did not succeed. */
-export interface ItemFailure {
-  key: string | number;
-  index: number;
-  status: JobStatus;
-  error: string;
-}
-
-export interface Exchange {
-  started: StartReport[];
-  finished: FinishReport[];
-  recovered: RecoveryReport[];
-  acted: ActionReport[];
-  evaluated: EvaluationReport[];
-  /** The worker is about to leave: it only takes what is to be done at its end. */
-  leaving?: boolean;
-  /** null: report only. */
-  capacity: Capacity | null;
-  /** Only jobs of this workflow; of any unless told. */
-  workflow_id?: number;
-}
-
-export interface ExchangeResult {
-  claims: Claim[];
-  /** Tokens whose report changed nothing, because the attempt had ended or was never this worker's. */
-  rejected: number[];
-  /** Live attempts of this worker whose job was canceled: end them. */
-  cancel: number[];
-  /** Attempts whose outcome is stored and whose post script is to be run now. */
-  post: number[];
-  recover: RecoveryOrder[];
-  act: ActionOrder[];
-  evaluate: EvaluationOrder[];
-  /** When the next waiting job becomes due; null if none waits. */
-  next_due_at_ms: number | null;
 }
 
 export interface ResetRequest {
@@ -277,6 +135,19 @@ export interface AddedEvent {
   data: Record<string, unknown>;
 }
 
+export interface NewFailureHandler {
+  name: string;
+  /** JSON of the list of rules, as a spec would have them. */
+  rules: string;
+  actor: string;
+}
+
+export interface UserDataChange {
+  /** JSON; null: no value. */
+  data: unknown;
+  actor: string;
+}
+
 export type Adoption =
   /** This worker drives the run now; `lost` attempts of dead workers were taken back. */
   | { mode: 'drive'; lost: number }
@@ -302,6 +173,8 @@ export interface Engine {
   cancel(workflowId: number, request: CancelRequest): Promise<CancelResult>;
   /** Begins a new run in which the jobs start over. */
   resetStatus(workflowId: number, request: ResetRequest): Promise<ResetResult>;
+  /** A job of any workflow. */
+  findJob(id: number): Promise<JobDetails>;
   /** Runs a job that ended without success once more, in the same run. */
   retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobRecord>;
 
@@ -319,15 +192,55 @@ export interface Engine {
   /** Writes a line to the audit trail that no change of the engine's own tells. */
   addEvent(workflowId: number, event: AddedEvent): Promise<void>;
 
+  createFailureHandler(workflowId: number, handler: NewFailureHandler): Promise<FailureHandlerRecord>;
+  listFailureHandlers(workflowId: number): Promise<FailureHandlerRecord[]>;
+  getFailureHandler(id: number): Promise<FailureHandlerRecord>;
+  /** Jobs that had it have none. */
+  deleteFailureHandler(id: number, actor: string): Promise<FailureHandlerRecord>;
+  /** Files that jobs declare, by path. */
+  listFiles(workflowId: number): Promise<FileRecord[]>;
+  listUserData(workflowId: number): Promise<UserDataRecord[]>;
+  setUserData(workflowId: number, name: string, change: UserDataChange): Promise<UserDataRecord>;
+  readLog(workflowId: number, query: LogQuery): Promise<LogChunk>;
+
+  /** Newest first. */
+  listWorkers(query?: PageQuery): Promise<Page<WorkerRecord>>;
+  /** The worker ends what it has, takes nothing more, and leaves. */
+  drainWorker(workerId: number, actor: string): Promise<WorkerRecord>;
+  createToken(token: NewToken): Promise<CreatedToken>;
+  listTokens(): Promise<TokenRecord[]>;
+  revokeToken(id: number, actor: string): Promise<TokenRecord>;
+
   registerWorker(identity: WorkerIdentity): Promise<WorkerRecord>;
+  /** A restarted process goes on as the worker that it was; refused once that has been given up. */
+  resumeWorker(workerId: number, identity: WorkerIdentity): Promise<ResumedWorker>;
   /** Take over a run: attempts whose worker is dead are closed as lost. */
   adopt(workflowId: number, workerId: number): Promise<Adoption>;
   /** Reports and claims in one transaction; also renews the worker's lease. */
   exchange(workerId: number, exchange: Exchange): Promise<ExchangeResult>;
+  /** Logs of attempts that the worker holds or has held. */
+  putLogs(workerId: number, parts: LogPart[]): Promise<void>;
   /** The worker leaves; what it still holds is closed as lost. */
   retireWorker(workerId: number): Promise<void>;
 
-  /** Calls back after something was committed, here or in another process. Returns the way to stop. */
-  onChange(listener: () => void): () => void;
+  /**
+   * Calls back after something was committed, here or in another process; for a worker, where that can be told, only
+   * if there may be something for it. Returns the way to stop.
+   */
+  onChange(listener: () => void, workerId?: number): () => void;
   close(): Promise<void>;
+}
+
+/** What a server needs besides: nobody reaches this over the network. */
+export interface ServedEngine extends Engine {
+  /** The live token with this secret; null if there is none. */
+  authenticate(secret: string): Promise<TokenRecord | null>;
+  /** Gives up workers whose lease is over. Returns how many. */
+  sweep(): Promise<number>;
+  /** Whether anything may be waiting for a worker that has room; cheap, and never wrong when it says no. */
+  hasWork(): Promise<boolean>;
+  /** Workers to which something is to be said whether they have room or not: cancels, drains, readers of logs. */
+  workersToTell(): Promise<number[]>;
+  /** Rejects while the store does not answer. */
+  ping(): Promise<void>;
 }

@@ -152,6 +152,135 @@ export const ERRORS = {
     exitCode: 2,
     hint: ({ id }) => `\`holdfast status ${id}\` shows how it ended; run the spec again for a new workflow`,
   },
+  WORKER_NOT_FOUND: {
+    message: ({ id }) => `there is no worker ${id}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => '`holdfast workers list` lists them',
+  },
+  TOKEN_NOT_FOUND: {
+    message: ({ id }) => `there is no token ${id}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => '`holdfast token list` lists them',
+  },
+  HANDLER_NOT_FOUND: {
+    message: ({ id }) => `there is no failure handler ${id}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => '`GET /api/v1/workflows/ID/failure_handlers` lists those of a workflow',
+  },
+  HANDLER_EXISTS: {
+    message: ({ workflow, name }) => `workflow ${workflow} has a failure handler ${name} already`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: () => 'delete it first, or choose another name',
+  },
+  USER_DATA_NOT_FOUND: {
+    message: ({ workflow, name }) => `workflow ${workflow} has no user data ${name}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => 'user data is declared in the spec, under `user_data`',
+  },
+  NO_LOG: {
+    message: ({ stream, attempt, job }) => `there is no ${stream} of attempt ${attempt} of job ${job}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => 'its file may have been removed, or is on another machine: logs stay where the attempt ran',
+  },
+  KEY_REUSED: {
+    message: ({ key, id }) => `the idempotency key ${key} was used for another workflow, ${id}`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: () => 'nothing was created; use a new key for a new workflow',
+  },
+  STALE_EXCHANGE: {
+    message: ({ worker, seq, newest }) =>
+      `worker ${worker} has sent exchange ${newest} after exchange ${seq}`,
+    httpStatus: 409,
+    exitCode: 1,
+    hint: () => 'nothing was changed; only the newest exchange can be sent again',
+  },
+  NEEDS_SERVER: {
+    message: ({ command }) => `\`${command}\` needs a server`,
+    httpStatus: 400,
+    exitCode: 2,
+    hint: () => 'name one with --server URL or HOLDFAST_SERVER, or start one with `holdfast serve`',
+  },
+  SERVER_UNREACHABLE: {
+    message: ({ url, problem }) => `cannot reach ${url}: ${problem}`,
+    httpStatus: 502,
+    exitCode: 2,
+    hint: () =>
+      'is `holdfast serve` running there? --server, HOLDFAST_SERVER or the configuration key server name it',
+  },
+  DATABASE_UNREACHABLE: {
+    message: ({ name, problem }) => `cannot reach the database ${name}: ${problem}`,
+    httpStatus: 503,
+    exitCode: 2,
+    hint: () => 'check DATABASE_URL, and that PostgreSQL runs',
+  },
+  AUTH_REQUIRED: {
+    message: ({ address }) => `${address} can be reached by others, so that --auth is needed`,
+    httpStatus: 400,
+    exitCode: 2,
+    hint: () => 'add `--auth token` and make a token with `holdfast token create`, or listen on 127.0.0.1',
+  },
+  UNAUTHORIZED: {
+    message: ({ problem }) => String(problem),
+    httpStatus: 401,
+    exitCode: 2,
+    hint: () =>
+      'give a token with HOLDFAST_TOKEN or as `Authorization: Bearer TOKEN`; `holdfast token create` makes one on the server',
+  },
+  FORBIDDEN: {
+    message: ({ needed, role }) => `this needs the role ${needed}, and the token has ${role}`,
+    httpStatus: 403,
+    exitCode: 2,
+    hint: () => 'ask an admin for a token with that role',
+  },
+  FOREIGN_REQUEST: {
+    message: ({ problem }) => String(problem),
+    httpStatus: 403,
+    exitCode: 2,
+    hint: () => 'ask the server by the name it was started for; `holdfast serve --allow-host NAME` adds one',
+  },
+  TOO_MANY_FAILURES: {
+    message: () => 'too many requests with a wrong token',
+    httpStatus: 429,
+    exitCode: 2,
+    hint: ({ seconds }) => `wait ${seconds} s, then use a valid token`,
+  },
+  UNREADABLE_REQUEST: {
+    message: ({ problem }) => String(problem),
+    httpStatus: 400,
+    exitCode: 2,
+    hint: () => 'send JSON with `content-type: application/json`',
+  },
+  INVALID_REQUEST: {
+    message: ({ problems }) => String(problems),
+    httpStatus: 422,
+    exitCode: 2,
+    hint: () => 'the description of the API is at /api/v1/openapi.json',
+  },
+  NO_ENDPOINT: {
+    message: ({ method, path }) => `there is no ${method} ${path}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => 'the description of the API is at /api/v1/openapi.json',
+  },
+  TOO_LARGE: {
+    message: ({ limit }) => `the request is larger than ${limit} bytes`,
+    httpStatus: 413,
+    exitCode: 2,
+    hint: () => 'send less at a time',
+  },
+  SHUTTING_DOWN: {
+    message: () => 'the server is shutting down',
+    httpStatus: 503,
+    exitCode: 1,
+    hint: () => 'ask again in a few seconds',
+  },
 } satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -170,5 +299,11 @@ export class HoldfastError extends Error {
     this.httpStatus = kind.httpStatus;
     this.exitCode = kind.exitCode;
     this.hint = kind.hint(facts);
+  }
+
+  /** An error as another process told it; its texts are kept as they are. */
+  static received(code: ErrorCode, message: string, hint: string): HoldfastError {
+    const error = new HoldfastError(code);
+    return Object.assign(error, { message, hint });
   }
 }

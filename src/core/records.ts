@@ -24,16 +24,53 @@ export interface WorkflowRecord {
   max_parallel: number | null;
   limits: Record<string, number>;
   job_count: number;
+  /** Workers of a server run it, not the process that created it. */
+  shared: boolean;
 }
+
+export type WorkerState = 'active' | 'draining' | 'lost' | 'retired';
 
 export interface WorkerRecord {
   id: number;
   host: string;
   pid: number;
   site: string;
+  labels: string[];
+  kind: 'run' | 'service';
+  /** `lost`: its process is dead, or its lease is over, and nobody has noticed yet. */
+  state: WorkerState;
   alive: boolean;
+  cpus: number;
+  memory_bytes: number;
+  gpus: number;
+  /** Attempts that it holds. */
+  running: number;
   registered_at_ms: Millis;
   lease_expires_at_ms: Millis;
+}
+
+export interface FailureHandlerRecord {
+  id: number;
+  workflow_id: number;
+  name: string;
+  /** JSON of the list of rules. */
+  rules: string;
+}
+
+/** A file that jobs of a workflow declare. */
+export interface FileRecord {
+  path: string;
+  /** Labels of the jobs. */
+  produced_by: string[];
+  needed_by: string[];
+}
+
+export interface UserDataRecord {
+  workflow_id: number;
+  name: string;
+  /** null: it has no value yet. */
+  data: unknown;
+  is_ephemeral: boolean;
 }
 
 export type StatusCounts = Record<JobStatus, number>;
@@ -200,6 +237,11 @@ export type EventType =
   /** Somebody decided about a job that waited for it. `data: {action, result, confidence, …}`. */
   | 'decision'
   | 'resources_changed'
+  /** `data: {handler}`. */
+  | 'handler_created'
+  | 'handler_deleted'
+  /** `data: {name}`. */
+  | 'user_data_set'
   | 'agent'
   | 'note'
   | 'action'

@@ -1,6 +1,6 @@
-import type { FinishReport } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { evaluationOf } from '../core/evaluation.ts';
+import type { FinishReport } from '../core/exchange.ts';
 import { causeOf, outcome } from '../core/outcome.ts';
 import { crashedPost } from '../core/post-result.ts';
 import { listHeldActions } from '../store/action-rows.ts';

@@ -1,5 +1,5 @@
-import type { EvaluationOrder, FinishReport } from '../core/engine.ts';
 import type { CodeKey, EvaluationError } from '../core/evaluation.ts';
+import type { EvaluationOrder, FinishReport } from '../core/exchange.ts';
 import { describeOutcome, matchCode } from '../core/outcome.ts';
 import type { RoutingConfig } from '../core/routes.ts';
 import type { JobConfig } from '../core/workflow-model.ts';

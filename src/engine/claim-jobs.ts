@@ -1,4 +1,4 @@
-import type { Capacity, Claim } from '../core/engine.ts';
+import type { Capacity, Claim } from '../core/exchange.ts';
 import { jobLabel } from '../core/job-label.ts';
 import type { RoutingConfig } from '../core/routes.ts';
 import type { JobConfig, Requirement } from '../core/workflow-model.ts';

@@ -1,4 +1,4 @@
-import type { ActionOrder, ActionReport } from '../core/engine.ts';
+import type { ActionOrder, ActionReport } from '../core/exchange.ts';
 import { causeOf, describeOutcome, type Outcome } from '../core/outcome.ts';
 import {
   type ActionRow,

@@ -1,6 +1,6 @@
 import type { Decision, Verdict } from '../core/decision.ts';
-import type { FinishReport } from '../core/engine.ts';
 import type { CodeKey, Evaluation } from '../core/evaluation.ts';
+import type { FinishReport } from '../core/exchange.ts';
 import type { JobStatus } from '../core/job-status.ts';
 import { describeOutcome } from '../core/outcome.ts';
 import type { EventType } from '../core/records.ts';

@@ -1,4 +1,4 @@
-import type { FinishReport, RecoveryOrder } from '../core/engine.ts';
+import type { FinishReport, RecoveryOrder } from '../core/exchange.ts';
 import type { LiveAttempt } from '../store/attempt-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { hasOpenJobs } from '../store/job-rows.ts';

@@ -1,5 +1,5 @@
-import type { Exchange, ExchangeResult, StartReport } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
+import type { Exchange, ExchangeResult, StartReport } from '../core/exchange.ts';
 import { findLiveAttempt, listTokensToCancel, observeAttempt, startAttempt } from '../store/attempt-rows.ts';
 import { nextDueTime, toRunning, wakeDueJobs } from '../store/job-rows.ts';
 import { listHeldRecoveries } from '../store/recovery-rows.ts';

@@ -1,7 +1,7 @@
 import { decide } from '../core/decide.ts';
 import { type Decision, type History, NO_HISTORY, PLAIN_END } from '../core/decision.ts';
-import type { FinishReport } from '../core/engine.ts';
 import { type Evaluation, evaluationOf, failIfProblem } from '../core/evaluation.ts';
+import type { FinishReport } from '../core/exchange.ts';
 import { causeOf, type Outcome } from '../core/outcome.ts';
 import type { JobConfig } from '../core/workflow-model.ts';
 import { type LiveAttempt, loadHistory } from '../store/attempt-rows.ts';

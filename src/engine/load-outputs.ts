@@ -1,5 +1,5 @@
-import type { ItemFailure } from '../core/engine.ts';
 import type { ForeachInput } from '../core/evaluation.ts';
+import type { ItemFailure } from '../core/exchange.ts';
 import { statusName } from '../core/job-status.ts';
 import {
   type JoinedRow,

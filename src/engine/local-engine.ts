@@ -8,8 +8,6 @@ import type {
   DecisionQuery,
   Engine,
   EventQuery,
-  Exchange,
-  ExchangeResult,
   JobQuery,
   JobRef,
   NewWorkflow,
@@ -17,9 +15,9 @@ import type {
   ResetRequest,
   ResetResult,
   RetryRequest,
-  WorkerIdentity,
 } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
+import type { Exchange, ExchangeResult, WorkerIdentity } from '../core/exchange.ts';
 import { jobLabel } from '../core/job-label.ts';
 import { statusName } from '../core/job-status.ts';
 import type {

@@ -1,5 +1,5 @@
-import type { EvaluationOrder, FinishReport } from '../core/engine.ts';
 import { type CodeKey, type Evaluation, evaluationOf, failIfProblem } from '../core/evaluation.ts';
+import type { EvaluationOrder, FinishReport } from '../core/exchange.ts';
 import { logFiles } from '../core/log-files.ts';
 import { causeOf } from '../core/outcome.ts';
 import type { RoutingConfig } from '../core/routes.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { WorkerIdentity } from '../core/engine.ts';
+import type { WorkerIdentity } from '../core/exchange.ts';
 
 /** Who this process is, so that another one can tell later whether it still lives. */
 export function ownIdentity(site = 'local'): WorkerIdentity {

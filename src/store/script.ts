@@ -1,10 +1,12 @@
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 export type Row = Record<string, SqlValue>;
 
 /** One SQL statement with `?` placeholders, as a script hands it to the database. */
 export interface Statement {
   sql: string;
   values: SqlValue[];
+  /** Only takes locks: for databases with several writers at a time. SQLite has one, and skips it. */
+  lock?: true;
 }
 
 export interface StatementResult {
@@ -46,6 +48,11 @@ export function* insert(sql: string, ...values: SqlValue[]): Script<number> {
 export function* changeOne(sql: string, ...values: SqlValue[]): Script<void> {
   const changes = yield* change(sql, ...values);
   if (changes !== 1) throw new Error(`expected to change one row, changed ${changes}: ${sql}`);
+}
+
+/** Takes locks until the end of the transaction. Rows are locked in the order of their ids, workers before workflows. */
+export function* lock(sql: string, ...values: SqlValue[]): Script<void> {
+  yield { sql, values, lock: true };
 }
 
 /** `(?, ?, ?)` for `in` lists. */

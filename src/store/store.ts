@@ -1,10 +1,14 @@
 import type { Script } from './script.ts';
 
-/** One database. Scripts are the only way in; each call is one transaction. */
+/**
+ * One database. Scripts are the only way in; each call is one transaction, and each script is told the time: that of
+ * the database where several machines share it. A script may be run again from its beginning, if the database asks for
+ * it, until it is committed once.
+ */
 export interface Store {
   /** A consistent snapshot; never waits for writers. */
-  read<T>(script: () => Script<T>): Promise<T>;
+  read<T>(script: (now: number) => Script<T>): Promise<T>;
   /** All or nothing, durable when the promise resolves. */
-  write<T>(script: () => Script<T>): Promise<T>;
+  write<T>(script: (now: number) => Script<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { WorkerIdentity } from '../core/engine.ts';
+import type { WorkerIdentity } from '../core/exchange.ts';
 import { all, change, changeOne, first, insert, type Script } from './script.ts';
 
 export interface WorkerRow {

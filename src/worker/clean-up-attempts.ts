@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Claim } from '../core/engine.ts';
+import type { Claim } from '../core/exchange.ts';
 import { attemptFiles, type SpawnSettings } from './spawn-order.ts';
 
 /** Removes the files of an attempt that were kept for its post script. */

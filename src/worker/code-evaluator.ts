@@ -1,5 +1,5 @@
-import type { EvaluationOrder } from '../core/engine.ts';
 import { type CodeKey, codeKind, type Evaluation, type EvaluationInputs } from '../core/evaluation.ts';
+import type { EvaluationOrder } from '../core/exchange.ts';
 import { Secrets } from '../core/secrets.ts';
 import type { Sandbox, SandboxResult } from '../sandbox/sandbox.ts';
 

@@ -1,4 +1,4 @@
-import type { Claim, FinishReport } from '../core/engine.ts';
+import type { Claim, FinishReport } from '../core/exchange.ts';
 import { fingerprint } from '../core/fingerprint.ts';
 import { causeOf, matchCode, type Outcome } from '../core/outcome.ts';
 import { matchStderr } from './match-stderr.ts';

@@ -1,5 +1,5 @@
-import type { Claim, EvaluationOrder, EvaluationReport, FinishReport } from '../core/engine.ts';
 import type { Evaluation } from '../core/evaluation.ts';
+import type { Claim, EvaluationOrder, EvaluationReport, FinishReport } from '../core/exchange.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { CodeEvaluator, type LogTails } from './code-evaluator.ts';
 import { readTails } from './read-tails.ts';

@@ -1,4 +1,4 @@
-import type { Capacity, Claim } from '../core/engine.ts';
+import type { Capacity, Claim } from '../core/exchange.ts';
 
 export interface MachineOffer {
   cpus: number;

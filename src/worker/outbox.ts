@@ -1,4 +1,4 @@
-import type { Exchange } from '../core/engine.ts';
+import type { Exchange } from '../core/exchange.ts';
 
 export type Reports = Pick<Exchange, 'started' | 'finished' | 'recovered' | 'acted' | 'evaluated'>;
 

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import type { ActionOrder } from '../core/engine.ts';
+import type { ActionOrder } from '../core/exchange.ts';
 import { workflowEnvironment } from '../core/job-environment.ts';
 import { actionLogFiles } from '../core/log-files.ts';
 import type { SpawnOrder } from './launcher/protocol.ts';

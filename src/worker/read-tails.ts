@@ -1,4 +1,4 @@
-import type { EvaluationOrder } from '../core/engine.ts';
+import type { EvaluationOrder } from '../core/exchange.ts';
 import type { LogTails } from './code-evaluator.ts';
 import { readTail } from './read-tail.ts';
 

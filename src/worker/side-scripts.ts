@@ -5,7 +5,7 @@ import type {
   FinishReport,
   RecoveryOrder,
   RecoveryReport,
-} from '../core/engine.ts';
+} from '../core/exchange.ts';
 import { matchCode } from '../core/outcome.ts';
 import type { PostResult } from '../core/post-result.ts';
 import type { EndedNotice } from './launcher/protocol.ts';

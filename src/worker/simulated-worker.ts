@@ -1,4 +1,5 @@
-import type { Capacity, Claim, Engine, ExchangeResult, FinishReport } from '../core/engine.ts';
+import type { Engine } from '../core/engine.ts';
+import type { Capacity, Claim, ExchangeResult, FinishReport } from '../core/exchange.ts';
 import { causeOf, type Outcome, outcome } from '../core/outcome.ts';
 import { crashedPost } from '../core/post-result.ts';
 import type { SimulatedOutcome } from '../core/simulated-outcome.ts';

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Claim } from '../core/engine.ts';
+import type { Claim } from '../core/exchange.ts';
 import { jobEnvironment } from '../core/job-environment.ts';
 import { checkpointDirectory, logFiles, workDirectory } from '../core/log-files.ts';
 import { renderCommand } from '../spec/template/render-command.ts';

@@ -1,7 +1,7 @@
 import { constants, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Claim } from '../core/engine.ts';
+import type { Claim } from '../core/exchange.ts';
 import { workDirectory } from '../core/log-files.ts';
 import { type BoundCommand, bindUserData } from '../spec/template/user-data-placeholders.ts';
 

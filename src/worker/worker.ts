@@ -1,11 +1,5 @@
-import type {
-  Capacity,
-  Claim,
-  Engine,
-  EvaluationOrder,
-  ExchangeResult,
-  FinishReport,
-} from '../core/engine.ts';
+import type { Engine } from '../core/engine.ts';
+import type { Capacity, Claim, EvaluationOrder, ExchangeResult, FinishReport } from '../core/exchange.ts';
 import { doesNotFit, isFitting } from '../core/fit.ts';
 import { causeOf, type Outcome, outcome } from '../core/outcome.ts';
 import { crashedPost, type PostResult } from '../core/post-result.ts';

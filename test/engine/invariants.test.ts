@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Claim } from '../../src/core/engine.ts';
+import type { Claim } from '../../src/core/exchange.ts';
 import { DEFAULT_RULE, type FailureHandler } from '../../src/core/failure-rule.ts';
 import { TERMINAL_STATUSES, UNSUCCESSFUL_STATUSES } from '../../src/core/job-status.ts';
 import { outcome } from '../../src/core/outcome.ts';

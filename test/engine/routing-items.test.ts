@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Claim } from '../../src/core/engine.ts';
+import type { Claim } from '../../src/core/exchange.ts';
 import { jobLabel } from '../../src/core/job-label.ts';
 import { TERMINAL_STATUSES } from '../../src/core/job-status.ts';
 import type { AttemptRecord, RouteTaken } from '../../src/core/records.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { CodeKey, Evaluation } from '../../src/core/evaluation.ts';
 import type {
   Claim,
   EvaluationOrder,
   Exchange,
   ExchangeResult,
   FinishReport,
-} from '../../src/core/engine.ts';
-import type { CodeKey, Evaluation } from '../../src/core/evaluation.ts';
+} from '../../src/core/exchange.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { WorkflowModel } from '../../src/core/workflow-model.ts';
 import { all } from '../../src/store/script.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Claim, ExchangeResult } from '../../src/core/engine.ts';
+import type { Claim, ExchangeResult } from '../../src/core/exchange.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { PostResult } from '../../src/core/post-result.ts';
 import type { UserDataModel, UserDataUse } from '../../src/core/workflow-model.ts';

@@ -1,5 +1,5 @@
-import type { Claim, EvaluationOrder } from '../../src/core/engine.ts';
 import type { EvaluationInputs } from '../../src/core/evaluation.ts';
+import type { Claim, EvaluationOrder } from '../../src/core/exchange.ts';
 import { DEFAULT_JOB_CONFIG, type JobConfig } from '../../src/core/workflow-model.ts';
 
 /** A claim as the engine would make it for a job that says nothing but its command. */

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import type { EvaluationOrder } from '../../src/core/engine.ts';
 import type { CodeKey, Evaluation } from '../../src/core/evaluation.ts';
+import type { EvaluationOrder } from '../../src/core/exchange.ts';
 import { CodeEvaluator } from '../../src/worker/code-evaluator.ts';
 import { inputsOf, orderOf } from './claims.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { FinishReport } from '../../src/core/engine.ts';
+import type { FinishReport } from '../../src/core/exchange.ts';
 import { describeOutcome, outcome } from '../../src/core/outcome.ts';
 import type { JobConfig } from '../../src/core/workflow-model.ts';
 import { completeReport } from '../../src/worker/complete-report.ts';

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Claim, EvaluationOrder, Exchange } from '../../src/core/engine.ts';
+import type { Claim, EvaluationOrder, Exchange } from '../../src/core/exchange.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import { claimOf, inputsOf, orderOf } from './claims.ts';
 import { type Answer, type World, workerWith } from './scripted-engine.ts';

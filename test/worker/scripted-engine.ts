@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Engine, Exchange, ExchangeResult } from '../../src/core/engine.ts';
+import type { Engine } from '../../src/core/engine.ts';
+import type { Exchange, ExchangeResult } from '../../src/core/exchange.ts';
 import { Worker, type WorkerEnd } from '../../src/worker/worker.ts';
 
 export type Answer = Partial<Omit<ExchangeResult, 'next_due_at_ms'>>;

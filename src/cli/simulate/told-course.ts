@@ -1,5 +1,5 @@
-import type { Claim } from '../../core/engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import type { Claim } from '../../core/exchange.ts';
 import { jobLabel } from '../../core/job-label.ts';
 import { parseOutcomes, type SimulatedOutcome } from '../../core/simulated-outcome.ts';
 import type { JobModel, WorkflowModel } from '../../core/workflow-model.ts';

@@ -1,5 +1,5 @@
-import type { ItemFailure } from '../../core/engine.ts';
 import type { ForeachInput } from '../../core/evaluation.ts';
+import type { ItemFailure } from '../../core/exchange.ts';
 import { assignments, valueText } from './bind-values.ts';
 import { liquidEngine, templateMistake } from './liquid-engine.ts';
 import { missingValue } from './missing-value.ts';

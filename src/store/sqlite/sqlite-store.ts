@@ -16,10 +16,12 @@ type Prepared = ReturnType<Database['prepare']> & { returnsRows: boolean };
 export class SqliteStore implements Store {
   private readonly database: Database;
   private readonly prepared = new Map<string, Prepared>();
+  private readonly clock: () => number;
   private closed = false;
 
   /** Opens or creates the file and brings its schema up to date. */
-  constructor(path: string) {
+  constructor(path: string, clock: () => number = Date.now) {
+    this.clock = clock;
     this.database = openDatabase(path);
     this.database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     this.database.exec('pragma journal_mode = wal');
@@ -34,11 +36,11 @@ export class SqliteStore implements Store {
     }
   }
 
-  async read<T>(script: () => Script<T>): Promise<T> {
+  async read<T>(script: (now: number) => Script<T>): Promise<T> {
     return this.transact('begin', script);
   }
 
-  async write<T>(script: () => Script<T>): Promise<T> {
+  async write<T>(script: (now: number) => Script<T>): Promise<T> {
     return this.transact('begin immediate', script);
   }
 
@@ -49,11 +51,11 @@ export class SqliteStore implements Store {
     this.database.close();
   }
 
-  private transact<T>(begin: string, script: () => Script<T>): T {
+  private transact<T>(begin: string, script: (now: number) => Script<T>): T {
     try {
       this.database.exec(begin);
       try {
-        const value = this.play(script());
+        const value = this.play(script(this.clock()));
         this.database.exec('commit');
         return value;
       } catch (error) {
@@ -81,7 +83,8 @@ export class SqliteStore implements Store {
     return step.value;
   }
 
-  private execute({ sql, values }: Statement): StatementResult {
+  private execute({ sql, values, lock }: Statement): StatementResult {
+    if (lock === true) return { rows: [], changes: 0 };
     let statement = this.prepared.get(sql);
     if (statement === undefined) {
       const returnsRows = /^\s*(select|with|pragma)\b/i.test(sql) || /\breturning\b/i.test(sql);

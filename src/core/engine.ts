@@ -3,6 +3,7 @@ import type { JobStatus } from './job-status.ts';
 import type { LogChunk, LogPart, LogQuery } from './log-access.ts';
 import type {
   AttemptRecord,
+  AuditRecord,
   EventRecord,
   Explanation,
   FailureHandlerRecord,
@@ -139,6 +140,8 @@ export interface NewFailureHandler {
   name: string;
   /** JSON of the list of rules, as a spec would have them. */
   rules: string;
+  /** Jobs that have it from now on. */
+  jobs?: JobRef[];
   actor: string;
 }
 
@@ -207,6 +210,8 @@ export interface Engine {
   listWorkers(query?: PageQuery): Promise<Page<WorkerRecord>>;
   /** The worker ends what it has, takes nothing more, and leaves. */
   drainWorker(workerId: number, actor: string): Promise<WorkerRecord>;
+  /** Changes that belong to no workflow, newest first. */
+  listAudit(query?: PageQuery): Promise<Page<AuditRecord>>;
   createToken(token: NewToken): Promise<CreatedToken>;
   listTokens(): Promise<TokenRecord[]>;
   revokeToken(id: number, actor: string): Promise<TokenRecord>;

@@ -152,6 +152,12 @@ export const ERRORS = {
     exitCode: 2,
     hint: ({ id }) => `\`holdfast status ${id}\` shows how it ended; run the spec again for a new workflow`,
   },
+  NO_SUCH_JOB: {
+    message: ({ id }) => `there is no job ${id}`,
+    httpStatus: 404,
+    exitCode: 2,
+    hint: () => '`holdfast jobs ID` lists the jobs of a workflow',
+  },
   WORKER_NOT_FOUND: {
     message: ({ id }) => `there is no worker ${id}`,
     httpStatus: 404,
@@ -213,6 +219,18 @@ export const ERRORS = {
     exitCode: 2,
     hint: () =>
       'is `holdfast serve` running there? --server, HOLDFAST_SERVER or the configuration key server name it',
+  },
+  SERVER_FAILED: {
+    message: ({ url, problem }) => `${url} failed: ${problem}`,
+    httpStatus: 502,
+    exitCode: 1,
+    hint: () => 'the log of the server tells more',
+  },
+  WAIT_TIMEOUT: {
+    message: ({ job, seconds }) => `job ${job} has not ended after ${seconds} s`,
+    httpStatus: 504,
+    exitCode: 1,
+    hint: () => 'it goes on; wait for it again, or cancel it',
   },
   DATABASE_UNREACHABLE: {
     message: ({ name, problem }) => `cannot reach the database ${name}: ${problem}`,

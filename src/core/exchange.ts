@@ -170,6 +170,8 @@ export interface Exchange {
    * changes nothing more and gives the same answer. Absent where no answer can be lost.
    */
   seq?: number;
+  /** The worker's clock when this is sent; times in it are shifted where the clocks differ. Absent: there is one clock. */
+  sent_at_ms?: number;
 }
 
 export interface ExchangeResult {
@@ -183,7 +185,9 @@ export interface ExchangeResult {
   recover: RecoveryOrder[];
   act: ActionOrder[];
   evaluate: EvaluationOrder[];
-  /** When the next waiting job becomes due; null if none waits. */
+  /** The time of the engine, which may differ from the worker's. */
+  at_ms: number;
+  /** When the next waiting job becomes due, by the engine's clock; null if none waits. */
   next_due_at_ms: number | null;
   /** What is left of the worker's lease, from when the exchange was sent. */
   lease_ms: number;
@@ -196,6 +200,23 @@ export interface ExchangeResult {
 /** A worker that was restarted, with what it holds. */
 export interface ResumedWorker {
   worker: WorkerRecord;
-  /** Its live attempts. Those that its launcher does not know were never started. */
-  claims: Claim[];
+  /** The newest of its exchanges that was accepted. */
+  seq: number;
+  held: HeldAttempt[];
+  /** Recovery scripts that it was to run, by the token of the attempt that failed, and actions. */
+  recoveries: number[];
+  actions: number[];
+}
+
+/** A live attempt of a worker. One that its launcher does not know, and that was not reported, never started. */
+export interface HeldAttempt {
+  claim: Claim;
+  started_at_ms: number | null;
+  /**
+   * What was reported of its end, if its post script or code is still to speak. Reported again with `post`, or with
+   * evaluations, it is decided.
+   */
+  observed: FinishReport | null;
+  /** What is to be heard before the observed end can be decided; null unless there is one. */
+  question: 'post' | EvaluationOrder | null;
 }

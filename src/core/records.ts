@@ -53,8 +53,17 @@ export interface FailureHandlerRecord {
   id: number;
   workflow_id: number;
   name: string;
-  /** JSON of the list of rules. */
+  /** JSON of the list of rules, in the notation of specs. */
   rules: string;
+}
+
+/** A change that belongs to no workflow: of tokens and workers. */
+export interface AuditRecord {
+  id: number;
+  at_ms: Millis;
+  actor: string;
+  action: string;
+  subject: string;
 }
 
 /** A file that jobs of a workflow declare. */

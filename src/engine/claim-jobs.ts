@@ -1,4 +1,5 @@
 import type { Capacity, Claim } from '../core/exchange.ts';
+import { isFitting, type Offer } from '../core/fit.ts';
 import { jobLabel } from '../core/job-label.ts';
 import type { RoutingConfig } from '../core/routes.ts';
 import type { JobConfig, Requirement } from '../core/workflow-model.ts';
@@ -14,6 +15,7 @@ import {
 import { findCaller } from '../store/route-rows.ts';
 import type { Script } from '../store/script.ts';
 import { loadUserData } from '../store/user-data-rows.ts';
+import { type ExchangingWorker, listActiveServices } from '../store/worker-rows.ts';
 import { listRequirements, type StoredRequirement, type WorkflowRow } from '../store/workflow-rows.ts';
 import { askCode, codesOf } from './ask-code.ts';
 import { loadForeach, loadJoined, loadOutputs } from './load-outputs.ts';
@@ -77,7 +79,7 @@ class Room {
  */
 export function* claimJobs(
   workflow: WorkflowRow,
-  workerId: number,
+  worker: ExchangingWorker,
   capacity: Capacity,
   now: number,
 ): Script<Claim[]> {
@@ -86,16 +88,21 @@ export function* claimJobs(
     requirements.set(requirement.id, requirement);
   const room = yield* measureRoom(workflow, capacity, requirements);
 
+  const others = worker.kind === 'service' ? yield* listOtherWorkers(worker.id, now) : [];
   const candidates: JobRow[] = [];
   for (const requirement of requirements.values()) {
     const count = room.countOf(requirement);
-    if (count > 0) candidates.push(...(yield* listClaimable(workflow.id, requirement.id, count)));
+    if (count <= 0) continue;
+    const shunned = others.some((other) => isFitting(requirement, other))
+      ? { workerId: worker.id, now }
+      : null;
+    candidates.push(...(yield* listClaimable(workflow.id, requirement.id, count, shunned)));
   }
   candidates.sort((a, b) => b.priority - a.priority || a.id - b.id);
 
   const claims: Claim[] = [];
   const userData = new Map<string, unknown>();
-  const patterns = yield* stderrPatterns(workflow.id);
+  const patterns = candidates.length === 0 ? new Map() : yield* stderrPatterns(workflow.id);
   for (const job of candidates) {
     if (room.slots <= 0) break;
     const requirement = requirements.get(job.requirement_id)!;
@@ -103,7 +110,7 @@ export function* claimJobs(
     room.take(requirement);
     const config = decodeConfig(job.config);
     claims.push(
-      yield* claimJob(workflow, job, workerId, now, {
+      yield* claimJob(workflow, job, worker.id, now, {
         config,
         requirement,
         stderr_patterns: patterns.get(config.failureHandler ?? '') ?? [],
@@ -114,6 +121,38 @@ export function* claimJobs(
     );
   }
   return claims;
+}
+
+/** The claim of a job that a worker has already, as it was handed out. */
+export function* repeatClaim(workflow: WorkflowRow, job: JobRow, token: number): Script<Claim> {
+  const config = decodeConfig(job.config);
+  const requirement = (yield* listRequirements(workflow.id)).find(({ id }) => id === job.requirement_id)!;
+  return {
+    token,
+    workflow_id: workflow.id,
+    job_id: job.id,
+    run_id: workflow.run_id,
+    visit: job.visit,
+    attempt_id: job.attempt_id,
+    job_name: job.name,
+    scope: job.scope,
+    cwd: workflow.cwd,
+    output_dir: workflow.output_dir,
+    config,
+    requirement,
+    stderr_patterns: (yield* stderrPatterns(workflow.id)).get(config.failureHandler ?? '') ?? [],
+    condition: yield* conditionOf(workflow, job, config),
+    ...(yield* templateValues(workflow, job, config)),
+    user_data: yield* inputValues(workflow.id, config.userData.inputs, new Map()),
+  };
+}
+
+/** What others offer who take jobs now. */
+function* listOtherWorkers(workerId: number, now: number): Script<Offer[]> {
+  const workers = yield* listActiveServices(now);
+  return workers
+    .filter(({ id }) => id !== workerId)
+    .map(({ cpus, memory_bytes, gpus }) => ({ cpus, memoryBytes: memory_bytes, gpus }));
 }
 
 type ClaimFacts = Pick<

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { NewWorkflow } from '../core/engine.ts';
+import { HoldfastError } from '../core/errors.ts';
 import { insertAction } from '../store/action-rows.ts';
 import {
   insertDependencyMember,
@@ -11,12 +13,37 @@ import { insertHandler } from '../store/handler-rows.ts';
 import { insertJob } from '../store/job-rows.ts';
 import { putScope } from '../store/scope-rows.ts';
 import type { Script } from '../store/script.ts';
+import { findSubmission, insertSubmission } from '../store/submission-rows.ts';
 import { insertUserData } from '../store/user-data-rows.ts';
 import { insertRequirement, insertRun, insertWorkflow } from '../store/workflow-rows.ts';
+import { finishIfComplete } from './end-attempts.ts';
+
+/** Creates a workflow, unless the same was created before under the same key. */
+export function* submitWorkflow(workflow: NewWorkflow, now: number): Script<number> {
+  const key = workflow.idempotency_key;
+  if (key === undefined) return yield* createWorkflow(workflow, now);
+  const digest = digestOf(workflow);
+  const known = yield* findSubmission(key);
+  if (known !== undefined) {
+    if (known.digest === digest) return known.workflow_id;
+    throw new HoldfastError('KEY_REUSED', { key, id: known.workflow_id });
+  }
+  const id = yield* createWorkflow(workflow, now);
+  yield* insertSubmission(key, digest, id);
+  return id;
+}
+
+function digestOf({ model, source, cwd, output_dir }: NewWorkflow): string {
+  const content = JSON.stringify([source ?? model, cwd, output_dir]);
+  return createHash('sha256').update(content).digest('hex');
+}
 
 /** Stores and initialises a workflow: jobs without dependencies are ready, the others blocked. */
-export function* createWorkflow({ model, cwd, output_dir, actor }: NewWorkflow, now: number): Script<number> {
-  const workflowId = yield* insertWorkflow(model, { cwd, output_dir, created_at: now });
+export function* createWorkflow(
+  { model, cwd, output_dir, actor, shared = false }: NewWorkflow,
+  now: number,
+): Script<number> {
+  const workflowId = yield* insertWorkflow(model, { cwd, output_dir, shared, created_at: now });
   yield* insertRun(workflowId, 1, now);
   yield* putScope(workflowId, '', null);
 
@@ -82,5 +109,7 @@ export function* createWorkflow({ model, cwd, output_dir, actor }: NewWorkflow, 
     actor,
     data: { name: model.name, jobs: model.jobs.length },
   });
+  // Nobody drives it who would notice that there is nothing to do.
+  if (shared) yield* finishIfComplete(workflowId, 1, now);
   return workflowId;
 }

@@ -31,6 +31,9 @@ const EVENT_OF: Record<Verdict['kind'], EventType> = {
   evaluate: 'failure',
 };
 
+/** How long a retry waits for another worker than the one on which it failed. */
+const AVOID_MS = 30_000;
+
 /** Who closes the attempt: the worker that held it, or somebody who found that worker dead. */
 export type Closer = { workerId: number } | 'reaper';
 
@@ -46,6 +49,7 @@ export function* endAttempt(
   const { verdict } = decision;
   const route = yield* takeLoop(live, decision);
   const reason = route?.reason ?? decision.reason;
+  const charged = countsAs(decision, startedAt);
 
   yield* finishAttempt(live.id, {
     started_at: startedAt,
@@ -57,7 +61,7 @@ export function* endAttempt(
     route: route?.taken ?? null,
     evaluations,
     fingerprint: report.fingerprint ?? null,
-    counts_as: countsAs(decision, startedAt),
+    counts_as: charged,
     actor: null,
   });
   if (isSuccess(verdict)) {
@@ -74,6 +78,10 @@ export function* endAttempt(
     not_before: waits ? (notBefore ?? now) : isFuture(notBefore, now) ? notBefore : null,
     recovery_token: recovers ? live.id : null,
     route_token: calls ? live.id : null,
+    avoid:
+      charged === null
+        ? null
+        : { worker_id: live.worker_id, until: Math.max(now, notBefore ?? 0) + AVOID_MS },
   });
   yield* changeResources(live.job_id, decision, config);
   yield* appendEvent({

@@ -1,39 +1,82 @@
 import { HoldfastError } from '../core/errors.ts';
 import type { Exchange, ExchangeResult, StartReport } from '../core/exchange.ts';
 import { findLiveAttempt, listTokensToCancel, observeAttempt, startAttempt } from '../store/attempt-rows.ts';
-import { nextDueTime, toRunning, wakeDueJobs } from '../store/job-rows.ts';
+import { toRunning } from '../store/job-rows.ts';
+import { listHeldWorkflows, lockWorker, lockWorkflows } from '../store/lock-rows.ts';
+import { listFollowed } from '../store/log-rows.ts';
 import { listHeldRecoveries } from '../store/recovery-rows.ts';
 import type { Script } from '../store/script.ts';
-import { findWorker, renewLease } from '../store/worker-rows.ts';
-import { findWorkflow, listUnfinishedWorkflows, type WorkflowRow } from '../store/workflow-rows.ts';
-import { claimJobs } from './claim-jobs.ts';
-import { endActions, takeDueActions } from './due-actions.ts';
+import {
+  type ExchangingWorker,
+  findAnswer,
+  findExchangingWorker,
+  keepAnswer,
+  renewLease,
+} from '../store/worker-rows.ts';
+import { endActions } from './due-actions.ts';
 import { type AttemptEnding, endAttempts } from './end-attempts.ts';
 import { endRecovery } from './end-recovery.ts';
-import { giveUpWaiting } from './give-up-waiting.ts';
-import { acceptEvaluation, openQuestion, takeDueQuestions } from './open-question.ts';
+import { acceptEvaluation, openQuestion } from './open-question.ts';
+import { takeWork } from './take-work.ts';
+import { withoutSkew } from './without-skew.ts';
 
 /** A lease is renewed when less than this part of it is left. */
 const RENEW_BELOW = 0.7;
 
+export interface Exchanged extends ExchangeResult {
+  /** Something was committed that others may want to know. */
+  changed: boolean;
+  /** Nothing was claimed though somebody else was at work where there may be something: worth another look. */
+  contended: boolean;
+}
+
 /**
  * A worker's reports and claims in one transaction. A report about an attempt that has ended, or that this
- * worker never held, changes nothing and is named in `rejected`.
+ * worker never held, changes nothing and is named in `rejected`. The newest exchange is answered again as it was.
  */
-export function* exchange(
+export function* exchange(workerId: number, sent: Exchange, now: number, leaseMs: number): Script<Exchanged> {
+  yield* lockWorker(workerId);
+  const worker = yield* findExchangingWorker(workerId);
+  if (worker === undefined) throw new HoldfastError('WORKER_NOT_FOUND', { id: workerId });
+  if (worker.retired_at !== null) throw new HoldfastError('WORKER_RETIRED', { worker: workerId });
+  const { seq } = sent;
+  if (seq !== undefined && seq <= worker.last_seq) {
+    const answer = yield* findAnswer(workerId);
+    if (seq < worker.last_seq || answer === null) {
+      throw new HoldfastError('STALE_EXCHANGE', { worker: workerId, seq, newest: worker.last_seq });
+    }
+    return { ...(JSON.parse(answer) as ExchangeResult), changed: false, contended: false };
+  }
+  const request = withoutSkew(sent, now);
+  const lease = yield* renewed(worker, now, leaseMs);
+
+  const result = emptyResult(now, lease, worker.draining === 1);
+  const reported = yield* acceptReports(worker, request, result, now);
+  const taken = yield* takeWork(worker, request, result, now);
+  result.cancel = yield* listTokensToCancel(workerId);
+  if (worker.kind === 'service' || seq !== undefined) result.follow = yield* listFollowed(workerId, now);
+  if (seq !== undefined) yield* keepAnswer(workerId, seq, JSON.stringify(result));
+  return { ...result, changed: reported + taken.count > 0, contended: taken.contended };
+}
+
+/** Another look for work, after one that found others at it. The answer is the whole of both. */
+export function* exchangeAgain(
   workerId: number,
   request: Exchange,
+  first: Exchanged,
   now: number,
-  leaseMs: number,
-): Script<ExchangeResult & { changed: boolean }> {
-  const worker = yield* findWorker(workerId);
-  if (worker === undefined || worker.retired_at !== null) {
-    throw new HoldfastError('WORKER_RETIRED', { worker: workerId });
-  }
-  // Not with every exchange: one that changes nothing else then costs no commit.
-  if (worker.lease_expires_at < now + leaseMs * RENEW_BELOW) yield* renewLease(workerId, now + leaseMs);
+): Script<Exchanged> {
+  yield* lockWorker(workerId);
+  const worker = yield* findExchangingWorker(workerId);
+  if (worker === undefined || worker.retired_at !== null) return { ...first, contended: false };
+  const { changed, contended: _, ...result } = first;
+  const taken = yield* takeWork(worker, request, result, now, 'wait');
+  if (request.seq !== undefined) yield* keepAnswer(workerId, request.seq, JSON.stringify(result));
+  return { ...result, changed: changed || taken.count > 0, contended: false };
+}
 
-  const result: ExchangeResult = {
+function emptyResult(now: number, leaseMs: number, drain: boolean): ExchangeResult {
+  return {
     claims: [],
     rejected: [],
     cancel: [],
@@ -41,14 +84,39 @@ export function* exchange(
     recover: [],
     act: [],
     evaluate: [],
+    at_ms: now,
     next_due_at_ms: null,
+    lease_ms: leaseMs,
+    drain,
+    follow: [],
   };
-  for (const report of request.started) {
-    if (!(yield* acceptStart(workerId, report))) result.rejected.push(report.token);
+}
+
+/** Not with every exchange: one that changes nothing else then costs no commit. Returns what is left of the lease. */
+function* renewed(worker: ExchangingWorker, now: number, leaseMs: number): Script<number> {
+  const left = worker.lease_expires_at - now;
+  if (left >= leaseMs * RENEW_BELOW) return left;
+  yield* renewLease(worker.id, now + leaseMs);
+  return leaseMs;
+}
+
+/** Returns how many reports there were that changed something. */
+function* acceptReports(
+  worker: ExchangingWorker,
+  request: Exchange,
+  result: ExchangeResult,
+  now: number,
+): Script<number> {
+  const { started, finished, recovered, acted, evaluated } = request;
+  const count = started.length + finished.length + recovered.length + acted.length + evaluated.length;
+  if (count === 0) return 0;
+  yield* lockWorkflows(yield* listHeldWorkflows(worker.id));
+  for (const report of started) {
+    if (!(yield* acceptStart(worker.id, report))) result.rejected.push(report.token);
   }
   const endings = new Map<number, AttemptEnding>();
-  for (const report of request.finished) {
-    const live = endings.has(report.token) ? undefined : yield* findLiveAttempt(report.token, workerId);
+  for (const report of finished) {
+    const live = endings.has(report.token) ? undefined : yield* findLiveAttempt(report.token, worker.id);
     const question = live === undefined ? 'repeated' : yield* openQuestion(live, report);
     if (question === 'repeated') result.rejected.push(report.token);
     else if (question === null) endings.set(report.token, { live: live!, report });
@@ -58,60 +126,32 @@ export function* exchange(
       else result.evaluate.push(question);
     }
   }
-  for (const { token, evaluations } of request.evaluated) {
-    const answered = yield* acceptEvaluation(workerId, token, evaluations, now);
+  for (const { token, evaluations } of evaluated) {
+    const answered = yield* acceptEvaluation(worker.id, token, evaluations, now);
     if (answered !== null) endings.set(token, answered);
   }
-  result.recover = yield* endAttempts([...endings.values()], now, { workerId });
-  const recovered = yield* acceptRecoveries(workerId, request.recovered, now);
-
-  const acted = yield* endActions(workerId, request.acted, now);
-
-  let gaveUp = 0;
-  if (request.capacity !== null || request.leaving === true) {
-    for (const workflow of yield* claimable(request.workflow_id)) {
-      result.act.push(...(yield* takeDueActions(workflow, workerId, request.leaving === true, now)));
-      result.evaluate.push(...(yield* takeDueQuestions(workflow, workerId, now)));
-    }
-  }
-  if (request.capacity !== null) {
-    const left = { ...request.capacity };
-    for (const workflow of yield* claimable(request.workflow_id)) {
-      yield* wakeDueJobs(workflow.id, now);
-      gaveUp += yield* giveUpWaiting(workflow, now);
-      result.claims.push(...(yield* claimJobs(workflow, workerId, left, now)));
-      const due = yield* nextDueTime(workflow.id);
-      if (due !== null) result.next_due_at_ms = Math.min(due, result.next_due_at_ms ?? due);
-    }
-  }
-  result.cancel = yield* listTokensToCancel(workerId);
-  const reports =
-    request.started.length + endings.size + result.post.length + result.evaluate.length + recovered + acted;
-  const answers = request.evaluated.length;
-  return { ...result, changed: reports + answers + result.claims.length + result.act.length + gaveUp > 0 };
+  result.recover = yield* endAttempts([...endings.values()], now, { workerId: worker.id });
+  yield* acceptRecoveries(worker.id, recovered, now);
+  yield* endActions(worker.id, acted, now);
+  return count;
 }
 
+/** A start that was told before is as true as it was. */
 function* acceptStart(workerId: number, { token, started_at_ms }: StartReport): Script<boolean> {
   const live = yield* findLiveAttempt(token, workerId);
-  if (live === undefined || live.started_at !== null) return false;
+  if (live === undefined) return false;
+  if (live.started_at !== null) return true;
   yield* startAttempt(token, started_at_ms);
   yield* toRunning(live.job_id, live.attempt_id);
   return true;
 }
 
-function* acceptRecoveries(workerId: number, reports: Exchange['recovered'], now: number): Script<number> {
-  if (reports.length === 0) return 0;
+function* acceptRecoveries(workerId: number, reports: Exchange['recovered'], now: number): Script<void> {
+  if (reports.length === 0) return;
   const held = new Map((yield* listHeldRecoveries(workerId)).map((recovery) => [recovery.token, recovery]));
   for (const { token, outcome } of reports) {
     const recovery = held.get(token);
     if (recovery !== undefined) yield* endRecovery(recovery, outcome, now);
     held.delete(token);
   }
-  return reports.length;
-}
-
-function* claimable(workflowId: number | undefined): Script<WorkflowRow[]> {
-  if (workflowId === undefined) return yield* listUnfinishedWorkflows();
-  const workflow = yield* findWorkflow(workflowId);
-  return workflow === undefined ? [] : [workflow];
 }

@@ -1,4 +1,3 @@
-import type { WalkStep } from '../core/decision.ts';
 import type {
   AddedEvent,
   Adoption,
@@ -6,27 +5,31 @@ import type {
   CancelRequest,
   CancelResult,
   DecisionQuery,
-  Engine,
   EventQuery,
   JobQuery,
   JobRef,
+  NewFailureHandler,
   NewWorkflow,
   PageQuery,
   ResetRequest,
   ResetResult,
   RetryRequest,
+  ServedEngine,
+  UserDataChange,
 } from '../core/engine.ts';
-import { HoldfastError } from '../core/errors.ts';
-import type { Exchange, ExchangeResult, WorkerIdentity } from '../core/exchange.ts';
-import { jobLabel } from '../core/job-label.ts';
-import { statusName } from '../core/job-status.ts';
+import type { Exchange, ExchangeResult, ResumedWorker, WorkerIdentity } from '../core/exchange.ts';
+import type { LogChunk, LogPart, LogQuery } from '../core/log-access.ts';
 import type {
   AttemptRecord,
+  AuditRecord,
   EventRecord,
   Explanation,
+  FailureHandlerRecord,
+  FileRecord,
   JobDetails,
   JobRecord,
   Page,
+  UserDataRecord,
   WorkerRecord,
   WorkflowRecord,
   WorkflowStatus,
@@ -43,52 +46,72 @@ import type {
   ResourceChangeResult,
   Utilization,
 } from '../core/resolution.ts';
-import { listAttempts } from '../store/attempt-rows.ts';
-import { listDecisions } from '../store/decision-rows.ts';
-import { listDependencies } from '../store/dependency-rows.ts';
-import { appendEvent, listEvents } from '../store/event-rows.ts';
-import { listUsage } from '../store/failure-rows.ts';
-import { decodeConfig, findJob, type JobRow, listJobs } from '../store/job-rows.ts';
-import type { Script } from '../store/script.ts';
+import type { CreatedToken, NewToken, TokenRecord } from '../core/token.ts';
+import { appendEvent } from '../store/event-rows.ts';
+import { listHeldWorkflows, lockWorker, lockWorkflows } from '../store/lock-rows.ts';
+import { forgetReaders } from '../store/log-rows.ts';
+import { first, type Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
-import { findWorker, insertWorker, listWorkersOf, type WorkerRow } from '../store/worker-rows.ts';
-import { findWorkflow, listRequirements, listWorkflows, type WorkflowRow } from '../store/workflow-rows.ts';
+import { findWorker, insertWorker, listOverdueWorkers, listWorkersToTell } from '../store/worker-rows.ts';
+import { hasSharedWork, type WorkflowRow } from '../store/workflow-rows.ts';
 import { adoptRun, retireWorker } from './adopt-run.ts';
 import { cancelWorkflow } from './cancel-workflow.ts';
 import { changeJobResources } from './change-resources.ts';
-import { createWorkflow } from './create-workflow.ts';
-import { exchange } from './exchange.ts';
-import { explainJob } from './explain-job.ts';
-import { decisionRecord, listFailures, utilizationOf } from './list-failures.ts';
-import { isProcessAlive } from './process-identity.ts';
+import { submitWorkflow } from './create-workflow.ts';
+import { drainWorker } from './drain-worker.ts';
+import { exchange, exchangeAgain } from './exchange.ts';
+import {
+  createFailureHandler,
+  deleteFailureHandler,
+  failureHandlersOf,
+  getFailureHandler,
+} from './failure-handlers.ts';
+import { isAlive } from './is-alive.ts';
+import { listFailures } from './list-failures.ts';
+import {
+  attemptsPage,
+  auditPage,
+  decisionsPage,
+  eventsPage,
+  filesOf,
+  jobDetails,
+  jobOfAny,
+  jobsPage,
+  utilizationPage,
+  workersPage,
+  workflowsPage,
+} from './list-records.ts';
+import { findLogOf, noteReader, readFound, storeLogs } from './logs.ts';
+import { needJob, needWorkflow, takeWorkflow } from './needed-rows.ts';
+import { readExplanation } from './read-explanation.ts';
 import { readStatus } from './read-status.ts';
-import { attemptRecord, eventRecord, jobRecord, workerRecord, workflowRecord } from './records.ts';
+import { workerRecord, workflowRecord } from './records.ts';
 import { recoverWorkflow } from './recover-workflow.ts';
 import { resetStatus } from './reset-status.ts';
 import { resolveJobs } from './resolve-jobs.ts';
+import { resumeWorker } from './resume-worker.ts';
 import { retryJob } from './retry-job.ts';
-import type { WakeChannel } from './wake-channel.ts';
+import { giveUpWorker } from './sweep-workers.ts';
+import { authenticate, newSecret, storeToken, tokensOf, withdrawToken } from './tokens.ts';
+import { changeUserData, userDataOf } from './user-data.ts';
+import type { Wake } from './wake.ts';
 
 export const LEASE_MS = 30_000;
 
-const DEFAULT_PAGE = 100;
-const LARGEST_PAGE = 1_000;
-
 /** The engine in this process, over a store. Every change is one transaction, told to others after its commit. */
-export class LocalEngine implements Engine {
+export class LocalEngine implements ServedEngine {
   private readonly store: Store;
-  private readonly wake: WakeChannel;
-  private readonly clock: () => number;
+  private readonly wake: Wake;
+  private readonly leaseMs: number;
 
-  constructor(store: Store, wake: WakeChannel, clock: () => number) {
+  constructor(store: Store, wake: Wake, leaseMs: number = LEASE_MS) {
     this.store = store;
     this.wake = wake;
-    this.clock = clock;
+    this.leaseMs = leaseMs;
   }
 
   async createWorkflow(workflow: NewWorkflow): Promise<WorkflowRecord> {
-    const id = await this.write((now) => createWorkflow(workflow, now));
-    return this.getWorkflow(id);
+    return this.getWorkflow(await this.write((now) => submitWorkflow(workflow, now)));
   }
 
   getWorkflow(id: number): Promise<WorkflowRecord> {
@@ -97,118 +120,57 @@ export class LocalEngine implements Engine {
     });
   }
 
-  async listWorkflows(query: PageQuery = {}): Promise<Page<WorkflowRecord>> {
-    const limit = pageLimit(query);
-    const rows = await this.store.read(() => listWorkflows(query.after ?? Number.MAX_SAFE_INTEGER, limit));
-    return page(rows, limit, workflowRecord, (row) => row.id);
+  listWorkflows(query: PageQuery = {}): Promise<Page<WorkflowRecord>> {
+    return this.store.read(() => workflowsPage(query));
   }
 
   status(workflowId: number): Promise<WorkflowStatus> {
-    const now = this.clock();
-    return this.store.read(function* () {
+    return this.store.read(function* (now) {
       return yield* readStatus(yield* needWorkflow(workflowId), now, isAlive);
     });
   }
 
   listJobs(workflowId: number, query: JobQuery = {}): Promise<Page<JobRecord>> {
-    const limit = pageLimit(query);
-    return this.store.read(function* () {
-      const workflow = yield* needWorkflow(workflowId);
-      const rows = yield* listJobs(workflowId, {
-        after: query.after ?? 0,
-        limit,
-        statuses: query.statuses ?? null,
-        name: query.name ?? null,
-        id: null,
-      });
-      return page(
-        rows,
-        limit,
-        (row) => jobRecord(row, workflow.run_id),
-        (row) => row.id,
-      );
-    });
+    return this.store.read(() => jobsPage(workflowId, query));
   }
 
   getJob(workflowId: number, job: JobRef): Promise<JobDetails> {
-    return this.store.read(() => readJob(workflowId, job));
+    return this.store.read(() => jobDetails(workflowId, job));
+  }
+
+  findJob(id: number): Promise<JobDetails> {
+    return this.store.read(() => jobOfAny(id));
   }
 
   listAttempts(workflowId: number, query: AttemptQuery = {}): Promise<Page<AttemptRecord>> {
-    const limit = pageLimit(query);
-    return this.store.read(function* () {
-      const workflow = yield* needWorkflow(workflowId);
-      const rows = yield* listAttempts(workflowId, {
-        after: query.after ?? 0,
-        limit,
-        job_id: query.job === undefined ? null : (yield* needJob(workflowId, query.job)).id,
-        run_id: query.run_id ?? null,
-      });
-      return page(
-        rows,
-        limit,
-        (row) => attemptRecord(row, workflow.output_dir),
-        (row) => row.id,
-      );
-    });
+    return this.store.read(() => attemptsPage(workflowId, query));
   }
 
   listEvents(workflowId: number, query: EventQuery = {}): Promise<Page<EventRecord>> {
-    const limit = pageLimit(query);
-    return this.store.read(function* () {
-      yield* needWorkflow(workflowId);
-      const rows = yield* listEvents(workflowId, {
-        after: query.after ?? 0,
-        limit,
-        job_id: query.job === undefined ? null : (yield* needJob(workflowId, query.job)).id,
-      });
-      return page(rows, limit, eventRecord, (row) => row.id);
-    });
+    return this.store.read(() => eventsPage(workflowId, query));
   }
 
   explain(workflowId: number, job: JobRef): Promise<Explanation> {
-    const now = this.clock();
-    return this.store.read(function* () {
-      const workflow = yield* needWorkflow(workflowId);
-      const details = yield* readJob(workflowId, job);
-      const attempts = yield* listAttempts(workflowId, {
-        after: 0,
-        limit: LARGEST_PAGE,
-        job_id: details.id,
-        run_id: null,
-      });
-      const workers = yield* listWorkersOf(workflow.id, workflow.run_id);
-      return explainJob({
-        job: details,
-        attempts: attempts.map((row) => ({
-          attempt: attemptRecord(row, workflow.output_dir),
-          walk: row.walk === null ? [] : (JSON.parse(row.walk) as WalkStep[]),
-        })),
-        driven: workers.some((worker) => isAlive(worker, now)),
-        now,
-      });
-    });
+    return this.store.read((now) => readExplanation(workflowId, job, now));
   }
 
   cancel(workflowId: number, request: CancelRequest): Promise<CancelResult> {
-    return this.write((now) => cancelWorkflow(workflowId, request, now, isAlive));
+    return this.change(workflowId, (_, now) => cancelWorkflow(workflowId, request, now, isAlive));
   }
 
   resetStatus(workflowId: number, request: ResetRequest): Promise<ResetResult> {
-    return this.write((now) => resetStatus(workflowId, request, now, isAlive));
+    return this.change(workflowId, (_, now) => resetStatus(workflowId, request, now, isAlive));
   }
 
   async retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobRecord> {
-    await this.write(function* (now) {
-      yield* retryJob(yield* needWorkflow(workflowId), yield* needJob(workflowId, job), request, now);
+    await this.change(workflowId, function* (workflow, now) {
+      yield* retryJob(workflow, yield* needJob(workflowId, job), request, now);
     });
     return this.getJob(workflowId, job);
   }
 
   resolve(workflowId: number, request: ResolveRequest): Promise<ResolveResult> {
-    return this.write(function* (now) {
-      return yield* resolveJobs(yield* needWorkflow(workflowId), request, now);
-    });
+    return this.change(workflowId, (workflow, now) => resolveJobs(workflow, request, now));
   }
 
   listFailures(workflowId: number, query: FailureQuery = {}): Promise<FailureGroup[]> {
@@ -217,70 +179,159 @@ export class LocalEngine implements Engine {
     });
   }
 
-  async listDecisions(query: DecisionQuery = {}): Promise<Page<DecisionRecord>> {
-    const limit = pageLimit(query);
-    const rows = await this.store.read(() =>
-      listDecisions({
-        before: query.after ?? Number.MAX_SAFE_INTEGER,
-        limit,
-        workflow_id: query.workflow_id ?? null,
-        fingerprint: query.fingerprint ?? null,
-      }),
-    );
-    return page(rows, limit, decisionRecord, (row) => row.id);
+  listDecisions(query: DecisionQuery = {}): Promise<Page<DecisionRecord>> {
+    return this.store.read(() => decisionsPage(query));
   }
 
   recover(workflowId: number, request: RecoverRequest): Promise<RecoverResult> {
-    return this.write(function* (now) {
-      return yield* recoverWorkflow(yield* needWorkflow(workflowId), request, now, isAlive);
-    });
+    return this.change(workflowId, (workflow, now) => recoverWorkflow(workflow, request, now, isAlive));
   }
 
   changeResources(workflowId: number, job: JobRef, change: ResourceChange): Promise<ResourceChangeResult> {
-    return this.write(function* (now) {
-      const workflow = yield* needWorkflow(workflowId);
+    return this.change(workflowId, function* (workflow, now) {
       return yield* changeJobResources(workflow, yield* needJob(workflowId, job), change, now);
     });
   }
 
   utilization(workflowId: number, query: PageQuery = {}): Promise<Page<Utilization>> {
-    const limit = pageLimit(query);
-    return this.store.read(function* () {
-      yield* needWorkflow(workflowId);
-      const rows = yield* listUsage(workflowId, query.after ?? 0, limit);
-      return page(rows, limit, utilizationOf, (row) => row.job_id);
-    });
+    return this.store.read(() => utilizationPage(workflowId, query));
   }
 
   async addEvent(workflowId: number, { type, actor, reason, data }: AddedEvent): Promise<void> {
-    await this.write(function* (now) {
-      const { id, run_id } = yield* needWorkflow(workflowId);
+    await this.change(workflowId, function* ({ id, run_id }, now) {
       yield* appendEvent({ workflow_id: id, run_id, at: now, type, actor, reason, data });
     });
   }
 
+  createFailureHandler(workflowId: number, handler: NewFailureHandler): Promise<FailureHandlerRecord> {
+    return this.write((now) => createFailureHandler(workflowId, handler, now));
+  }
+
+  listFailureHandlers(workflowId: number): Promise<FailureHandlerRecord[]> {
+    return this.store.read(() => failureHandlersOf(workflowId));
+  }
+
+  getFailureHandler(id: number): Promise<FailureHandlerRecord> {
+    return this.store.read(() => getFailureHandler(id));
+  }
+
+  deleteFailureHandler(id: number, actor: string): Promise<FailureHandlerRecord> {
+    return this.write((now) => deleteFailureHandler(id, actor, now));
+  }
+
+  listFiles(workflowId: number): Promise<FileRecord[]> {
+    return this.store.read(() => filesOf(workflowId));
+  }
+
+  listUserData(workflowId: number): Promise<UserDataRecord[]> {
+    return this.store.read(() => userDataOf(workflowId));
+  }
+
+  setUserData(workflowId: number, name: string, change: UserDataChange): Promise<UserDataRecord> {
+    return this.write((now) => changeUserData(workflowId, name, change, now));
+  }
+
+  async readLog(workflowId: number, query: LogQuery): Promise<LogChunk> {
+    const found = await this.store.read(() => findLogOf(workflowId, query));
+    const { in: place, attempt } = found;
+    if (query.follow === true && place === 'store' && attempt.finished_at === null) {
+      if (await this.store.write((now) => noteReader(attempt, now))) this.wake.poke();
+    }
+    return readFound(found, query);
+  }
+
+  listWorkers(query: PageQuery = {}): Promise<Page<WorkerRecord>> {
+    return this.store.read((now) => workersPage(query, (worker) => isAlive(worker, now)));
+  }
+
+  drainWorker(workerId: number, actor: string): Promise<WorkerRecord> {
+    return this.write((now) => drainWorker(workerId, actor, now));
+  }
+
+  listAudit(query: PageQuery = {}): Promise<Page<AuditRecord>> {
+    return this.store.read(() => auditPage(query));
+  }
+
+  async createToken(token: NewToken): Promise<CreatedToken> {
+    const secret = newSecret();
+    return { ...(await this.store.write((now) => storeToken(token, secret, now))), secret };
+  }
+
+  listTokens(): Promise<TokenRecord[]> {
+    return this.store.read(() => tokensOf());
+  }
+
+  revokeToken(id: number, actor: string): Promise<TokenRecord> {
+    return this.store.write((now) => withdrawToken(id, actor, now));
+  }
+
+  authenticate(secret: string): Promise<TokenRecord | null> {
+    return this.store.read((now) => authenticate(secret, now));
+  }
+
   async registerWorker(identity: WorkerIdentity): Promise<WorkerRecord> {
+    const { leaseMs } = this;
     const row = await this.write(function* (now) {
-      return yield* findWorker(yield* insertWorker(identity, now, LEASE_MS));
+      return yield* findWorker(yield* insertWorker(identity, now, leaseMs));
     });
     return workerRecord(row!, true);
   }
 
+  resumeWorker(workerId: number, identity: WorkerIdentity): Promise<ResumedWorker> {
+    return this.write((now) => resumeWorker(workerId, identity, now, this.leaseMs));
+  }
+
   async adopt(workflowId: number, workerId: number): Promise<Adoption> {
-    const adoption = await this.write((now) => adoptRun(workflowId, workerId, now, isAlive));
+    const adoption = await this.change(workflowId, (_, now) => adoptRun(workflowId, workerId, now, isAlive));
     if (adoption.mode === 'drive') return adoption;
     return { mode: 'follow', worker: workerRecord(adoption.worker, true) };
   }
 
   async exchange(workerId: number, request: Exchange): Promise<ExchangeResult> {
-    const now = this.clock();
-    const { changed, ...result } = await this.store.write(() => exchange(workerId, request, now, LEASE_MS));
+    let done = await this.store.write((now) => exchange(workerId, request, now, this.leaseMs));
+    if (done.contended) {
+      const before = done;
+      done = await this.store.write((now) => exchangeAgain(workerId, request, before, now));
+    }
+    const { changed, contended: _, ...result } = done;
     if (changed) this.wake.poke();
     return result;
   }
 
+  async putLogs(workerId: number, parts: LogPart[]): Promise<void> {
+    await this.write(() => storeLogs(workerId, parts));
+  }
+
   async retireWorker(workerId: number): Promise<void> {
-    await this.write((now) => retireWorker(workerId, now));
+    await this.write(function* (now) {
+      yield* lockWorker(workerId);
+      yield* lockWorkflows(yield* listHeldWorkflows(workerId));
+      yield* retireWorker(workerId, now);
+    });
+  }
+
+  async sweep(): Promise<number> {
+    const overdue = await this.store.read(function* (now) {
+      return (yield* listOverdueWorkers(now)).filter((worker) => !isAlive(worker, now));
+    });
+    let lost = 0;
+    for (const worker of overdue) {
+      if (await this.write((now) => giveUpWorker(worker, now, isAlive))) lost += 1;
+    }
+    await this.store.write((now) => forgetReaders(now));
+    return lost;
+  }
+
+  hasWork(): Promise<boolean> {
+    return this.store.read((now) => hasSharedWork(now));
+  }
+
+  workersToTell(): Promise<number[]> {
+    return this.store.read((now) => listWorkersToTell(now));
+  }
+
+  async ping(): Promise<void> {
+    await this.store.read(() => first('select 1 as alive'));
   }
 
   onChange(listener: () => void): () => void {
@@ -293,55 +344,18 @@ export class LocalEngine implements Engine {
   }
 
   private async write<T>(script: (now: number) => Script<T>): Promise<T> {
-    const now = this.clock();
-    const value = await this.store.write(() => script(now));
+    const value = await this.store.write(script);
     this.wake.poke();
     return value;
   }
-}
 
-/** On this host the process itself is asked; elsewhere only the lease can tell. */
-function isAlive(worker: WorkerRow, now: number): boolean {
-  if (worker.retired_at !== null) return false;
-  return isProcessAlive(worker) ?? worker.lease_expires_at > now;
-}
-
-function* needWorkflow(id: number): Script<WorkflowRow> {
-  const workflow = yield* findWorkflow(id);
-  if (workflow === undefined) throw new HoldfastError('WORKFLOW_NOT_FOUND', { id });
-  return workflow;
-}
-
-function* needJob(workflowId: number, ref: JobRef): Script<JobRow> {
-  const job = yield* findJob(workflowId, ref);
-  if (job === undefined) throw new HoldfastError('JOB_NOT_FOUND', { job: ref, workflow: workflowId });
-  return job;
-}
-
-function* readJob(workflowId: number, ref: JobRef): Script<JobDetails> {
-  const workflow = yield* needWorkflow(workflowId);
-  const { id, requirement_id } = yield* needJob(workflowId, ref);
-  const [row] = yield* listJobs(workflowId, { after: 0, limit: 1, statuses: null, name: null, id });
-  const requirements = yield* listRequirements(workflowId);
-  const { id: _, ...requirement } = requirements.find((candidate) => candidate.id === requirement_id)!;
-  const dependencies = yield* listDependencies(id);
-  return {
-    ...jobRecord(row!, workflow.run_id),
-    config: decodeConfig(row!.config),
-    requirement,
-    depends_on: dependencies.map(({ job_id, status, ...named }) => ({
-      job_id,
-      name: jobLabel(named),
-      status: statusName(status),
-    })),
-  };
-}
-
-function pageLimit(query: PageQuery): number {
-  return Math.min(Math.max(query.limit ?? DEFAULT_PAGE, 1), LARGEST_PAGE);
-}
-
-function page<R, T>(rows: R[], limit: number, record: (row: R) => T, key: (row: R) => number): Page<T> {
-  const last = rows.at(-1);
-  return { items: rows.map(record), next: rows.length === limit && last !== undefined ? key(last) : null };
+  /** A change of one workflow, which nobody else changes meanwhile. */
+  private change<T>(
+    workflowId: number,
+    script: (workflow: WorkflowRow, now: number) => Script<T>,
+  ): Promise<T> {
+    return this.write(function* (now) {
+      return yield* script(yield* takeWorkflow(workflowId), now);
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Engine } from '../core/engine.ts';
+import type { ServedEngine } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { LocalEngine } from './local-engine.ts';
@@ -11,11 +11,28 @@ export interface OpenOptions {
   dir: string;
   /** Make it if it is not there; otherwise that is an error. */
   create: boolean;
+  /** `postgres://…`: the state is there, and not in the directory. */
+  databaseUrl?: string;
+  /** Instead of the clock of the system or, on PostgreSQL, of the database. */
   clock?: () => number;
+  /** How long a worker is believed to be alive after it was heard of. */
+  leaseMs?: number;
 }
 
-/** Opens the engine embedded in this process, on the SQLite database of a state directory. */
-export async function openEngine({ dir, create, clock = Date.now }: OpenOptions): Promise<Engine> {
+/** Opens the engine embedded in this process: on PostgreSQL, or on the SQLite database of a state directory. */
+export async function openEngine({
+  dir,
+  create,
+  databaseUrl,
+  clock,
+  leaseMs,
+}: OpenOptions): Promise<ServedEngine> {
+  if (databaseUrl !== undefined) {
+    // Those who have no PostgreSQL do not wait for its driver to be loaded.
+    const { openPostgres } = await import('./open-postgres.ts');
+    const { store, wake } = await openPostgres(databaseUrl, clock);
+    return new LocalEngine(store, wake, leaseMs);
+  }
   const stateDir = resolve(dir);
   const path = join(stateDir, 'holdfast.db');
   if (!create && !existsSync(path)) throw new HoldfastError('NO_STATE', { path: stateDir });
@@ -28,7 +45,7 @@ export async function openEngine({ dir, create, clock = Date.now }: OpenOptions)
   const kind = networkFileSystem(stateDir);
   if (kind !== undefined) throw new HoldfastError('NETWORK_FILE_SYSTEM', { path: stateDir, kind });
   try {
-    return new LocalEngine(new SqliteStore(path), new WakeChannel(stateDir), clock);
+    return new LocalEngine(new SqliteStore(path, clock), new WakeChannel(stateDir), leaseMs);
   } catch (error) {
     if (error instanceof HoldfastError && error.code !== 'STORE_FAILED') throw error;
     throw new HoldfastError('STATE_UNUSABLE', { path, problem: (error as Error).message }, error);
@@ -36,9 +53,9 @@ export async function openEngine({ dir, create, clock = Date.now }: OpenOptions)
 }
 
 /** An engine of which nothing is kept, for those who want to see what would happen. */
-export function openMemoryEngine(clock: () => number): Engine {
+export function openMemoryEngine(clock: () => number): ServedEngine {
   // Nobody else can open it, so that there is never anybody to wake.
-  return new LocalEngine(new SqliteStore(':memory:'), new WakeChannel(':memory:'), clock);
+  return new LocalEngine(new SqliteStore(':memory:', clock), new WakeChannel(':memory:'));
 }
 
 /** Magic numbers of statfs(2) for file systems on which SQLite's locks do not hold. */

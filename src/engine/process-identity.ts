@@ -3,22 +3,32 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { WorkerIdentity } from '../core/exchange.ts';
 
-/** Who this process is, so that another one can tell later whether it still lives. */
-export function ownIdentity(site = 'local'): WorkerIdentity {
+/** What a worker says of itself besides which process it is. */
+type WorkerFacts = Partial<Pick<WorkerIdentity, 'site' | 'labels' | 'kind' | 'cpus' | 'memory_bytes' | 'gpus'>>;
+
+/** Which process it is, so that another one can tell later whether it still lives. */
+export type ProcessIdentity = Pick<WorkerIdentity, 'host' | 'boot_id' | 'pid' | 'start_time'>;
+
+export function processIdentity(pid = process.pid): ProcessIdentity {
+  return { host: hostname(), boot_id: bootId(), pid, start_time: processStartTime(pid) ?? '' };
+}
+
+/** Who this process is as a worker. */
+export function ownIdentity(facts: WorkerFacts = {}): WorkerIdentity {
   return {
-    host: hostname(),
-    boot_id: bootId(),
-    pid: process.pid,
-    start_time: processStartTime(process.pid) ?? '',
-    site,
+    ...processIdentity(),
+    site: 'local',
     labels: [],
+    kind: 'run',
+    cpus: 0,
+    memory_bytes: 0,
+    gpus: 0,
+    ...facts,
   };
 }
 
 /** True, false, or undefined for a process of another host, which cannot be asked. */
-export function isProcessAlive(
-  identity: Pick<WorkerIdentity, 'host' | 'boot_id' | 'pid' | 'start_time'>,
-): boolean | undefined {
+export function isProcessAlive(identity: ProcessIdentity): boolean | undefined {
   if (identity.host !== hostname()) return undefined;
   if (identity.boot_id !== bootId()) return false;
   return processStartTime(identity.pid) === identity.start_time;

@@ -17,7 +17,8 @@ import type {
 import { retryDelayMs } from '../core/retry-policy.ts';
 import type { AttemptRow } from '../store/attempt-rows.ts';
 import type { EventRow } from '../store/event-rows.ts';
-import { decodeConfig, type JobWithCounts } from '../store/job-rows.ts';
+import type { JobWithCounts } from '../store/job-list-rows.ts';
+import { decodeConfig } from '../store/job-rows.ts';
 import type { WorkerRow } from '../store/worker-rows.ts';
 import type { WorkflowRow } from '../store/workflow-rows.ts';
 
@@ -37,6 +38,7 @@ export function workflowRecord(row: WorkflowRow): WorkflowRecord {
     max_parallel: row.max_parallel,
     limits: JSON.parse(row.limits) as Record<string, number>,
     job_count: row.job_count,
+    shared: row.shared === 1,
   };
 }
 
@@ -46,7 +48,14 @@ export function workerRecord(row: WorkerRow, alive: boolean): WorkerRecord {
     host: row.host,
     pid: row.pid,
     site: row.site,
+    labels: JSON.parse(row.labels) as string[],
+    kind: row.kind,
+    state: row.retired_at !== null ? 'retired' : !alive ? 'lost' : row.draining === 1 ? 'draining' : 'active',
     alive,
+    cpus: row.cpus,
+    memory_bytes: row.memory_bytes,
+    gpus: row.gpus,
+    running: row.running,
     registered_at_ms: row.registered_at,
     lease_expires_at_ms: row.lease_expires_at,
   };

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Wake } from './wake.ts';
 
 /** Pokes of one process are sent at most this often. */
 const COALESCE_MS = 10;
@@ -15,7 +16,7 @@ const MAX_SOCKET_PATH = 100;
  * Tells other processes on the same state directory that something was committed. Each listener has a
  * socket in a common directory; a poke is a connection to each of the others.
  */
-export class WakeChannel {
+export class WakeChannel implements Wake {
   private readonly directory: string;
   private readonly ownName = `${process.pid}-${Math.random().toString(36).slice(2, 8)}.sock`;
   private readonly listeners = new Set<() => void>();

@@ -78,6 +78,7 @@ export interface LiveAttempt {
   run_id: number;
   visit: number;
   attempt_id: number;
+  worker_id: number;
   started_at: number | null;
   /** The report of how the command ended, while the post script runs. */
   observed: string | null;
@@ -94,7 +95,7 @@ export interface LiveAttempt {
 }
 
 const LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, job.scope, attempt.run_id,
-  attempt.visit, attempt.attempt_id, attempt.started_at, attempt.observed, job.cancel_requested, job.superseded,
+  attempt.visit, attempt.attempt_id, attempt.worker_id, attempt.started_at, attempt.observed, job.cancel_requested, job.superseded,
   job.call_id, job.reason as job_reason, requirement.memory_bytes, workflow.use_pending_failed,
   job.failure_handler_id, workflow.routing, job.config
   from attempt join job on job.id = attempt.job_id join requirement on requirement.id = job.requirement_id

@@ -1,5 +1,5 @@
 import type { FailureHandler } from '../core/failure-rule.ts';
-import { all, first, insert, type Script } from './script.ts';
+import { all, change, first, insert, type Script } from './script.ts';
 
 export function* insertHandler(workflowId: number, handler: FailureHandler): Script<number> {
   return yield* insert(
@@ -12,17 +12,37 @@ export function* insertHandler(workflowId: number, handler: FailureHandler): Scr
 
 export interface HandlerRow {
   id: number;
+  workflow_id: number;
   name: string;
   rules: string;
 }
 
 export function* findHandler(id: number): Script<HandlerRow | undefined> {
-  return yield* first<HandlerRow>('select id, name, rules from failure_handler where id = ?', id);
+  return yield* first<HandlerRow>(
+    'select id, workflow_id, name, rules from failure_handler where id = ?',
+    id,
+  );
 }
 
 export function* listHandlers(workflowId: number): Script<HandlerRow[]> {
   return yield* all<HandlerRow>(
-    'select id, name, rules from failure_handler where workflow_id = ? order by id',
+    'select id, workflow_id, name, rules from failure_handler where workflow_id = ? order by id',
     workflowId,
   );
+}
+
+/** Jobs that have it must have been freed of it before. */
+export function* deleteHandler(id: number): Script<void> {
+  yield* change('delete from failure_handler where id = ?', id);
+}
+
+export function* listJobsWithHandler(id: number): Script<{ id: number; config: string }[]> {
+  return yield* all<{ id: number; config: string }>(
+    'select id, config from job where failure_handler_id = ? order by id',
+    id,
+  );
+}
+
+export function* setJobHandler(jobId: number, handlerId: number | null, config: string): Script<void> {
+  yield* change('update job set failure_handler_id = ?, config = ? where id = ?', handlerId, config, jobId);
 }

@@ -2,7 +2,7 @@ import { JOB_STATUS, type JobStatus } from '../core/job-status.ts';
 import { DEFAULT_JOB_CONFIG, type JobConfig, type JobModel } from '../core/workflow-model.ts';
 import type { Settled } from './dependency-rows.ts';
 import { inScope } from './scope-rows.ts';
-import { all, change, changeOne, first, insert, placeholders, type Script, type SqlValue } from './script.ts';
+import { all, change, changeOne, first, insert, placeholders, type Script } from './script.ts';
 
 export interface JobRow {
   id: number;
@@ -116,52 +116,6 @@ export function* getJob(id: number): Script<JobRow> {
   return (yield* first<JobRow>(`select ${JOB_COLUMNS} from job where id = ?`, id))!;
 }
 
-export interface JobWithCounts extends JobRow {
-  failure_count: number;
-  preemption_count: number;
-}
-
-const COUNTS = (['failure', 'preemption'] as const)
-  .map(
-    (
-      kind,
-    ) => `(select count(*) from attempt where attempt.job_id = job.id and attempt.run_id = workflow.run_id
-      and attempt.visit = job.visit and attempt.counts_as = '${kind}') as ${kind}_count`,
-  )
-  .join(', ');
-
-export function* listJobs(
-  workflowId: number,
-  filter: {
-    after: number;
-    limit: number;
-    statuses: JobStatus[] | null;
-    name: string | null;
-    id: number | null;
-  },
-): Script<JobWithCounts[]> {
-  const conditions = ['job.workflow_id = ?', 'job.id > ?', 'job.blueprint <> 2'];
-  const values: SqlValue[] = [workflowId, filter.after];
-  if (filter.statuses !== null) {
-    conditions.push(`job.status in ${placeholders(filter.statuses.length)}`);
-    values.push(...filter.statuses.map((status) => JOB_STATUS[status]));
-  }
-  if (filter.name !== null) {
-    conditions.push(`job.name like ? escape '\\'`);
-    values.push(`%${filter.name.replace(/[\\%_]/g, '\\$&')}%`);
-  }
-  if (filter.id !== null) {
-    conditions.push('job.id = ?');
-    values.push(filter.id);
-  }
-  return yield* all<JobWithCounts>(
-    `select ${JOB_COLUMNS}, ${COUNTS} from job join workflow on workflow.id = job.workflow_id
-     where ${conditions.join(' and ')} order by job.id limit ?`,
-    ...values,
-    filter.limit,
-  );
-}
-
 /** Whether anything ended without success; a failure that its dependents may ignore does not count. */
 export function* hasFailures(workflowId: number): Script<boolean> {
   const row = yield* first(
@@ -212,13 +166,24 @@ export function* nextDueTime(workflowId: number): Script<number | null> {
   return times.length > 0 ? Math.min(...times) : null;
 }
 
-/** Ready jobs of one requirement in the order in which they are claimed. */
-export function* listClaimable(workflowId: number, requirementId: number, limit: number): Script<JobRow[]> {
+/**
+ * Ready jobs of one requirement in the order in which they are claimed; without those that shun the worker at this
+ * time, if one is told.
+ */
+export function* listClaimable(
+  workflowId: number,
+  requirementId: number,
+  limit: number,
+  shunned: { workerId: number; now: number } | null = null,
+): Script<JobRow[]> {
+  const welcome =
+    shunned === null ? '' : ' and (avoid_worker_id is null or avoid_worker_id <> ? or avoid_until <= ?)';
   return yield* all<JobRow>(
-    `select ${JOB_COLUMNS} from job where workflow_id = ? and requirement_id = ? and status = 2 and not_before is null
-     order by priority desc, id limit ?`,
+    `select ${JOB_COLUMNS} from job where workflow_id = ? and requirement_id = ? and status = 2
+       and not_before is null${welcome} order by priority desc, id limit ?`,
     workflowId,
     requirementId,
+    ...(shunned === null ? [] : [shunned.workerId, shunned.now]),
     limit,
   );
 }
@@ -258,11 +223,13 @@ export function* moveJob(
     canceled_by?: number | null;
     /** The attempt whose steps to run must end first. */
     route_token?: number | null;
+    /** Where it failed, and until when another worker is waited for. */
+    avoid?: { worker_id: number; until: number } | null;
   },
 ): Script<void> {
   yield* changeOne(
     `update job set status = ?, not_before = ?, recovery_token = ?, canceled_by = ?, route_token = ?, reason = ?,
-      cancel_requested = 0, superseded = 0, reentry = ${to === 'blocked' ? 'reentry' : '0'}, schedule_by = null
+      avoid_worker_id = ?, avoid_until = ?, cancel_requested = 0, superseded = 0, reentry = ${to === 'blocked' ? 'reentry' : '0'}, schedule_by = null
      where id = ? and attempt_id = ? and status in ${placeholders(from.length)}`,
     JOB_STATUS[to],
     facts.not_before ?? null,
@@ -270,6 +237,8 @@ export function* moveJob(
     facts.canceled_by ?? null,
     facts.route_token ?? null,
     facts.reason,
+    facts.avoid?.worker_id ?? null,
+    facts.avoid?.until ?? null,
     job.id,
     job.attempt_id,
     ...from.map((status) => JOB_STATUS[status]),
@@ -353,4 +322,13 @@ export function* listCanceledBecauseOf(setId: number): Script<JobRow[]> {
     `select ${JOB_COLUMNS} from job where dependency_set_id = ? and status = 7 and canceled_by is not null order by id`,
     setId,
   );
+}
+
+/** Number of the workflow that the job belongs to. */
+export function* findWorkflowOfJob(id: number): Script<number | undefined> {
+  const row = yield* first<{ workflow_id: number }>(
+    'select workflow_id from job where id = ? and blueprint <> 2',
+    id,
+  );
+  return row?.workflow_id;
 }

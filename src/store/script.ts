@@ -7,6 +7,14 @@ export interface Statement {
   values: SqlValue[];
   /** Only takes locks: for databases with several writers at a time. SQLite has one, and skips it. */
   lock?: true;
+  /** What databases with several writers at a time add to the statement: a clause that locks the rows it selects. */
+  locking?: string;
+  /**
+   * Only that it changes this many rows matters. A database behind a network does not make the script wait for it: a
+   * script whose statement changed another number of rows, or failed, is told with one of its next statements, at the
+   * latest before the commit.
+   */
+  expect?: number;
 }
 
 export interface StatementResult {
@@ -46,8 +54,11 @@ export function* insert(sql: string, ...values: SqlValue[]): Script<number> {
 
 /** For a compare-and-set that must hit exactly one row; anything else is a bug and rolls back. */
 export function* changeOne(sql: string, ...values: SqlValue[]): Script<void> {
-  const changes = yield* change(sql, ...values);
-  if (changes !== 1) throw new Error(`expected to change one row, changed ${changes}: ${sql}`);
+  yield { sql, values, expect: 1 };
+}
+
+export function unexpectedChanges({ sql, expect }: Statement, changes: number): Error {
+  return new Error(`expected to change ${expect} rows, changed ${changes}: ${sql}`);
 }
 
 /** Takes locks until the end of the transaction. Rows are locked in the order of their ids, workers before workflows. */

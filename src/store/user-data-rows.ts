@@ -52,6 +52,19 @@ export function* listEphemeralNames(workflowId: number): Script<string[]> {
   return rows.map((row) => row.name);
 }
 
+export interface UserDataRow {
+  name: string;
+  data: string | null;
+  is_ephemeral: number;
+}
+
+export function* listUserData(workflowId: number): Script<UserDataRow[]> {
+  return yield* all<UserDataRow>(
+    'select name, data, is_ephemeral from user_data where workflow_id = ? order by name',
+    workflowId,
+  );
+}
+
 /** Back to the first value. */
 export function* restoreUserData(workflowId: number, name: string): Script<void> {
   yield* changeOne(

@@ -16,20 +16,21 @@ export interface WorkflowRow {
   output_dir: string;
   run_id: number;
   job_count: number;
+  shared: number;
   created_at: number;
 }
 
 const COLUMNS =
-  'id, name, description, owner, project, variables, routing, limits, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, created_at';
+  'id, name, description, owner, project, variables, routing, limits, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, shared, created_at';
 
 export function* insertWorkflow(
   model: WorkflowModel,
-  place: { cwd: string; output_dir: string; created_at: number },
+  place: { cwd: string; output_dir: string; shared: boolean; created_at: number },
 ): Script<number> {
   return yield* insert(
     `insert into workflow (name, description, owner, project, metadata, variables, routing, limits, max_parallel,
-      use_pending_failed, cwd, output_dir, job_count, created_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      use_pending_failed, cwd, output_dir, job_count, shared, created_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     model.name,
     model.description,
     model.user,
@@ -43,6 +44,7 @@ export function* insertWorkflow(
     place.cwd,
     place.output_dir,
     model.jobs.length,
+    place.shared ? 1 : 0,
     place.created_at,
   );
 }
@@ -60,13 +62,35 @@ export function* listWorkflows(before: number, limit: number): Script<WorkflowRo
   );
 }
 
-/** Workflows whose current run has not ended, oldest first. */
-export function* listUnfinishedWorkflows(): Script<WorkflowRow[]> {
-  return yield* all<WorkflowRow>(
-    `select ${COLUMNS} from workflow where exists (
-       select 1 from run where run.workflow_id = workflow.id and run.run_id = workflow.run_id and finished_at is null
-     ) order by id`,
+/** Shared workflows whose current run has not ended, or whose end is still to be acted upon. */
+const SHARED_OPEN = `workflow.shared = 1 and (workflow.id in (
+    select run.workflow_id from run where run.finished_at is null
+  ) or workflow.id in (
+    select action.workflow_id from action where action.trigger_type = 'on_workflow_complete' and not exists (
+      select 1 from action_run where action_run.action_id = action.id and action_run.run_id = workflow.run_id)
+  ))`;
+
+/** What workers of a server have to look at, oldest first. */
+export function* listSharedWorkflows(): Script<number[]> {
+  const rows = yield* all<{ id: number }>(`select id from workflow where ${SHARED_OPEN} order by id`);
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Whether there may be something to do in any of them: a job to start, code to evaluate, an action. An action is
+ * always taken for due, since who watches what is not looked at here.
+ */
+export function* hasSharedWork(now: number): Script<boolean> {
+  const row = yield* first(
+    `select 1 as found from workflow where ${SHARED_OPEN} and (
+       exists (select 1 from job where job.workflow_id = workflow.id and job.status = 2
+         and (job.not_before is null or (job.not_before <= ? and job.recovery_token is null and job.route_token is null)))
+       or exists (select 1 from route where route.workflow_id = workflow.id and route.state = 'due')
+       or exists (select 1 from action where action.workflow_id = workflow.id)
+     ) limit 1`,
+    now,
   );
+  return row !== undefined;
 }
 
 export function* insertRequirement(workflowId: number, requirement: Requirement): Script<number> {
@@ -150,6 +174,17 @@ export function* setDriver(workflowId: number, runId: number, workerId: number, 
     workflowId,
     runId,
   );
+}
+
+/** True only for the call that starts the run. */
+export function* startRun(workflowId: number, runId: number, now: number): Script<boolean> {
+  const changes = yield* change(
+    'update run set started_at = ? where workflow_id = ? and run_id = ? and started_at is null',
+    now,
+    workflowId,
+    runId,
+  );
+  return changes === 1;
 }
 
 /** True only for the call that ends the run. */

@@ -11,6 +11,8 @@ export function initialSchema(dialect: Dialect): string[] {
     dialect === 'sqlite'
       ? 'integer primary key autoincrement'
       : 'bigint generated always as identity primary key';
+  // Names are compared byte by byte, as SQLite does, whatever language the database was made for.
+  const name = dialect === 'sqlite' ? 'text' : 'text collate "C"';
   return [
     `create table workflow (
       id ${id},
@@ -21,19 +23,19 @@ export function initialSchema(dialect: Dialect): string[] {
       metadata text not null,
       variables text not null,
       limits text not null,
-      max_parallel integer check (max_parallel > 0),
+      max_parallel bigint check (max_parallel > 0),
       use_pending_failed integer not null,
       cwd text not null,
       output_dir text not null,
-      run_id integer not null default 1,
-      job_count integer not null,
+      run_id bigint not null default 1,
+      job_count bigint not null,
       created_at bigint not null
     )`,
     `create table worker (
       id ${id},
       host text not null,
       boot_id text not null,
-      pid integer not null,
+      pid bigint not null,
       start_time text not null,
       site text not null,
       labels text not null,
@@ -44,13 +46,13 @@ export function initialSchema(dialect: Dialect): string[] {
     'create index worker_active on worker (id) where retired_at is null',
     `create table run (
       workflow_id bigint not null references workflow (id),
-      run_id integer not null,
+      run_id bigint not null,
       driver_id bigint references worker (id),
       created_at bigint not null,
       started_at bigint,
       finished_at bigint,
-      attempts_finished integer not null default 0,
-      successes integer not null default 0,
+      attempts_finished bigint not null default 0,
+      successes bigint not null default 0,
       success_ms bigint not null default 0,
       primary key (workflow_id, run_id)
     )`,
@@ -58,23 +60,23 @@ export function initialSchema(dialect: Dialect): string[] {
       id ${id},
       workflow_id bigint not null references workflow (id),
       name text,
-      cpus real,
+      cpus double precision,
       memory_bytes bigint,
-      gpus integer not null,
-      nodes integer not null,
+      gpus bigint not null,
+      nodes bigint not null,
       resources text not null
     )`,
     'create index requirement_of_workflow on requirement (workflow_id)',
     `create table failure_handler (
       id ${id},
       workflow_id bigint not null references workflow (id),
-      name text not null,
+      name ${name} not null,
       rules text not null,
       unique (workflow_id, name)
     )`,
     `create table user_data (
       workflow_id bigint not null references workflow (id),
-      name text not null,
+      name ${name} not null,
       initial text,
       data text,
       is_ephemeral integer not null check (is_ephemeral in (0, 1)),
@@ -83,23 +85,23 @@ export function initialSchema(dialect: Dialect): string[] {
     `create table dependency_set (
       id ${id},
       workflow_id bigint not null references workflow (id),
-      size integer not null,
-      remaining integer not null check (remaining between 0 and size),
-      unsuccessful integer not null default 0 check (unsuccessful between 0 and size)
+      size bigint not null,
+      remaining bigint not null check (remaining between 0 and size),
+      unsuccessful bigint not null default 0 check (unsuccessful between 0 and size)
     )`,
     `create table job (
       id ${id},
       workflow_id bigint not null references workflow (id),
-      name text not null,
-      scope text not null default '',
+      name ${name} not null,
+      scope ${name} not null default '',
       status integer not null check (status between 0 and 10),
-      priority integer not null,
+      priority bigint not null,
       requirement_id bigint not null references requirement (id),
       dependency_set_id bigint references dependency_set (id),
       failure_handler_id bigint references failure_handler (id) on delete set null,
       cancel_on_failure integer not null check (cancel_on_failure in (0, 1)),
-      visit integer not null default 1,
-      attempt_id integer not null default 0,
+      visit bigint not null default 1,
+      attempt_id bigint not null default 0,
       not_before bigint check (not_before is null or status = 2),
       recovery_token bigint check (recovery_token is null or (status = 2 and not_before is not null)),
       canceled_by bigint check (canceled_by is null or status = 7),
@@ -126,9 +128,9 @@ export function initialSchema(dialect: Dialect): string[] {
       id ${id},
       workflow_id bigint not null references workflow (id),
       job_id bigint not null references job (id),
-      run_id integer not null,
-      visit integer not null,
-      attempt_id integer not null check (attempt_id > 0),
+      run_id bigint not null,
+      visit bigint not null,
+      attempt_id bigint not null check (attempt_id > 0),
       caller text,
       worker_id bigint not null references worker (id),
       claimed_at bigint not null,
@@ -136,7 +138,7 @@ export function initialSchema(dialect: Dialect): string[] {
       finished_at bigint,
       outcome text,
       cause text,
-      match_code integer,
+      match_code bigint,
       category text,
       verdict text,
       counts_as text check (counts_as in ('failure', 'preemption')),
@@ -181,7 +183,7 @@ export function initialSchema(dialect: Dialect): string[] {
     )`,
     `create table action_run (
       action_id bigint not null references action (id),
-      run_id integer not null,
+      run_id bigint not null,
       worker_id bigint not null references worker (id),
       claimed_at bigint not null,
       finished_at bigint,
@@ -191,9 +193,9 @@ export function initialSchema(dialect: Dialect): string[] {
     `create table event (
       id ${id},
       workflow_id bigint not null references workflow (id),
-      run_id integer not null,
+      run_id bigint not null,
       job_id bigint references job (id),
-      attempt_id integer,
+      attempt_id bigint,
       at bigint not null,
       type text not null,
       actor text,

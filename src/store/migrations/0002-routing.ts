@@ -10,12 +10,13 @@ export function routingSchema(dialect: Dialect): string[] {
     dialect === 'sqlite'
       ? 'integer primary key autoincrement'
       : 'bigint generated always as identity primary key';
+  const name = dialect === 'sqlite' ? 'text' : 'text collate "C"';
   return [
     `alter table workflow add column routing text not null
        default '{"maxLoops":10,"env":[],"context":{"pr":null,"files":null}}'`,
-    'alter table dependency_set add column disabled integer not null default 0',
+    'alter table dependency_set add column disabled bigint not null default 0',
     // 0: must succeed. -1: must have ended. Above 0: one of those with the same number must succeed.
-    'alter table dependency_member add column kind integer not null default 0',
+    'alter table dependency_member add column kind bigint not null default 0',
     `alter table job add column settled text check (settled in ('succeeded', 'failed', 'disabled'))`,
     'alter table job add column on_call integer not null default 0 check (on_call in (0, 1))',
     'alter table job add column blueprint integer not null default 0 check (blueprint in (0, 1, 2))',
@@ -37,11 +38,11 @@ export function routingSchema(dialect: Dialect): string[] {
     'create index job_reentry on job (workflow_id) where reentry = 1',
     `create table scope (
       workflow_id bigint not null references workflow (id),
-      scope text not null,
-      item_index integer not null default 0,
-      total integer not null default 0,
+      scope ${name} not null,
+      item_index bigint not null default 0,
+      total bigint not null default 0,
       item text,
-      loops integer not null default 0,
+      loops bigint not null default 0,
       primary key (workflow_id, scope)
     )`,
     `insert into scope (workflow_id, scope) select id, '' from workflow`,
@@ -60,7 +61,7 @@ export function routingSchema(dialect: Dialect): string[] {
       id ${id},
       route_token bigint not null references route (token),
       job_id bigint not null references job (id),
-      position integer not null,
+      position bigint not null,
       state text not null check (state in ('queued', 'waiting', 'active', 'ended', 'dropped'))
     )`,
     'create index call_of_route on call (route_token)',

@@ -10,11 +10,12 @@ export function serverSchema(dialect: Dialect): string[] {
   const real = dialect === 'sqlite' ? 'real' : 'double precision';
   return [
     'alter table workflow add column shared integer not null default 0 check (shared in (0, 1))',
+    'create index run_open on run (workflow_id) where finished_at is null',
     `alter table worker add column kind text not null default 'run' check (kind in ('run', 'service'))`,
     'alter table worker add column draining integer not null default 0 check (draining in (0, 1))',
     `alter table worker add column cpus ${real} not null default 0`,
     'alter table worker add column memory_bytes bigint not null default 0',
-    'alter table worker add column gpus integer not null default 0',
+    'alter table worker add column gpus bigint not null default 0',
     // The newest exchange and its answer, in case that is asked for again.
     'alter table worker add column last_seq bigint not null default 0',
     'alter table worker add column last_result text',
@@ -27,10 +28,16 @@ export function serverSchema(dialect: Dialect): string[] {
       role text not null check (role in ('viewer', 'operator', 'admin')),
       hash text not null unique,
       created_at bigint not null,
-      created_by text not null,
       expires_at bigint,
-      revoked_at bigint,
-      revoked_by text
+      revoked_at bigint
+    )`,
+    // Changes that belong to no workflow.
+    `create table audit (
+      id ${id},
+      at bigint not null,
+      actor text not null,
+      action text not null,
+      subject text not null
     )`,
     `create table submission (
       idempotency_key text primary key,

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../core/errors.ts';
 import { migrate } from '../migrate.ts';
-import type { Row, Script, Statement, StatementResult } from '../script.ts';
+import { type Row, type Script, type Statement, type StatementResult, unexpectedChanges } from '../script.ts';
 import type { Store } from '../store.ts';
 import { type Database, openDatabase } from './database.ts';
 
@@ -83,7 +83,8 @@ export class SqliteStore implements Store {
     return step.value;
   }
 
-  private execute({ sql, values, lock }: Statement): StatementResult {
+  private execute(wanted: Statement): StatementResult {
+    const { sql, values, lock, expect } = wanted;
     if (lock === true) return { rows: [], changes: 0 };
     let statement = this.prepared.get(sql);
     if (statement === undefined) {
@@ -95,7 +96,9 @@ export class SqliteStore implements Store {
       const rows = statement.all(...values) as Row[];
       return { rows, changes: rows.length };
     }
-    return { rows: [], changes: Number(statement.run(...values).changes) };
+    const changes = Number(statement.run(...values).changes);
+    if (expect !== undefined && changes !== expect) throw unexpectedChanges(wanted, changes);
+    return { rows: [], changes };
   }
 
   private rollback(): void {

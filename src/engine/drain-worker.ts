@@ -1,0 +1,23 @@
+import { HoldfastError } from '../core/errors.ts';
+import type { WorkerRecord } from '../core/records.ts';
+import { appendAudit } from '../store/audit-rows.ts';
+import { lockWorker } from '../store/lock-rows.ts';
+import type { Script } from '../store/script.ts';
+import { findWorker, startDraining } from '../store/worker-rows.ts';
+import { isAlive } from './is-alive.ts';
+import { workerRecord } from './records.ts';
+
+/** The worker is told to leave with its next exchange. */
+export function* drainWorker(workerId: number, actor: string, now: number): Script<WorkerRecord> {
+  yield* lockWorker(workerId);
+  const before = yield* findWorker(workerId);
+  if (before === undefined) throw new HoldfastError('WORKER_NOT_FOUND', { id: workerId });
+  if (before.retired_at !== null) throw new HoldfastError('WORKER_RETIRED', { worker: workerId });
+  if (before.draining === 0) {
+    yield* startDraining(workerId);
+    const subject = `worker ${workerId} (${before.host}, process ${before.pid})`;
+    yield* appendAudit({ at: now, actor, action: 'worker_drained', subject });
+  }
+  const worker = (yield* findWorker(workerId))!;
+  return workerRecord(worker, isAlive(worker, now));
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { connectionConfig } from '../store/postgres/connection-config.ts';
+import type { Wake } from './wake.ts';
+
+/** Commits of one process are told to others at most this often. */
+const COALESCE_MS = 10;
+/** The safety net: listeners are called this often even if nobody told anything. */
+const SWEEP_MS = 5_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+/** How long the last notice may take when the process wants to end. */
+const LAST_NOTICE_MS = 2_000;
+
+const CHANNEL = 'holdfast';
+
+/**
+ * Tells everybody on the same database that something was committed, over one connection that does nothing else. It
+ * is made when it is first needed, and again when it breaks; listeners are called after that, because they may have
+ * missed something.
+ */
+export class PostgresWake implements Wake {
+  private readonly url: string;
+  private readonly ownName = randomUUID();
+  private readonly listeners = new Set<() => void>();
+  private client: pg.Client | undefined;
+  private isConnected = false;
+  private pauseMs = FIRST_PAUSE_MS;
+  private reconnecting: NodeJS.Timeout | undefined;
+  private sweep: NodeJS.Timeout | undefined;
+  private telling: NodeJS.Timeout | undefined;
+  /** Something was committed that others have not been told of. */
+  private isUntold = false;
+  private isClosed = false;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  listen(listener: () => void): () => void {
+    this.listeners.add(listener);
+    this.connect();
+    if (this.sweep === undefined) {
+      this.sweep = setInterval(() => this.callListeners(), SWEEP_MS);
+      this.sweep.unref();
+    }
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size > 0) return;
+      clearInterval(this.sweep);
+      this.sweep = undefined;
+    };
+  }
+
+  poke(): void {
+    if (this.isClosed) return;
+    this.callListeners();
+    this.isUntold = true;
+    this.connect();
+    this.telling ??= setTimeout(() => {
+      this.telling = undefined;
+      this.tellOthers();
+    }, COALESCE_MS);
+    this.telling.unref();
+  }
+
+  /** Tells others what they were not told yet, if that is possible, and disconnects. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.listeners.clear();
+    clearInterval(this.sweep);
+    clearTimeout(this.telling);
+    clearTimeout(this.reconnecting);
+    const { client } = this;
+    if (client === undefined) return;
+    const end = async () => {
+      await this.tellOthers();
+      await client.end();
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LAST_NOTICE_MS);
+    });
+    await Promise.race([end().catch(() => {}), tooLong]);
+    clearTimeout(timer);
+  }
+
+  private callListeners(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  private connect(): void {
+    if (this.client !== undefined || this.reconnecting !== undefined || this.isClosed) return;
+    const client = new pg.Client({ ...connectionConfig(this.url), pipeline: false });
+    this.client = client;
+    const lose = () => this.lose(client);
+    client.on('error', lose);
+    client.on('end', lose);
+    client.on('notification', ({ payload }) => {
+      if (payload !== this.ownName) this.callListeners();
+    });
+    client
+      .connect()
+      .then(() => client.query(`listen ${CHANNEL}`))
+      .then(() => {
+        this.isConnected = true;
+        this.pauseMs = FIRST_PAUSE_MS;
+        this.callListeners();
+        return this.isUntold ? this.tellOthers() : undefined;
+      })
+      .catch(lose);
+  }
+
+  private lose(client: pg.Client): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    this.isConnected = false;
+    client.end().catch(() => {});
+    if (this.isClosed) return;
+    this.reconnecting = setTimeout(() => {
+      this.reconnecting = undefined;
+      this.connect();
+    }, this.pauseMs);
+    this.reconnecting.unref();
+    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  private async tellOthers(): Promise<void> {
+    const { client } = this;
+    if (client === undefined || !this.isConnected || !this.isUntold) return;
+    this.isUntold = false;
+    try {
+      await client.query(`select pg_notify('${CHANNEL}', '${this.ownName}')`);
+    } catch {
+      this.isUntold = true;
+    }
+  }
+}

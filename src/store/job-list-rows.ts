@@ -1,0 +1,79 @@
+import type { JobSort } from '../core/engine.ts';
+import { JOB_STATUS, type JobStatus } from '../core/job-status.ts';
+import { JOB_COLUMNS, type JobRow } from './job-rows.ts';
+import { all, placeholders, type Script, type SqlValue } from './script.ts';
+
+export interface JobWithCounts extends JobRow {
+  failure_count: number;
+  preemption_count: number;
+}
+
+const COUNTS = (['failure', 'preemption'] as const)
+  .map(
+    (
+      kind,
+    ) => `(select count(*) from attempt where attempt.job_id = job.id and attempt.run_id = workflow.run_id
+      and attempt.visit = job.visit and attempt.counts_as = '${kind}') as ${kind}_count`,
+  )
+  .join(', ');
+
+export function* listJobs(
+  workflowId: number,
+  filter: {
+    after: number;
+    limit: number;
+    statuses: JobStatus[] | null;
+    name: string | null;
+    id: number | null;
+    sort?: JobSort;
+  },
+): Script<JobWithCounts[]> {
+  const order = JOB_ORDERS[filter.sort ?? 'id'];
+  const conditions = ['job.workflow_id = ?', 'job.blueprint <> 2'];
+  const values: SqlValue[] = [workflowId];
+  if (filter.after > 0) {
+    conditions.push(order.after);
+    values.push(filter.after);
+  }
+  if (filter.statuses !== null) {
+    conditions.push(`job.status in ${placeholders(filter.statuses.length)}`);
+    values.push(...filter.statuses.map((status) => JOB_STATUS[status]));
+  }
+  if (filter.name !== null) {
+    // Upper and lower case of plain letters are one, on every database.
+    conditions.push(`lower(job.name) like ? escape '\\'`);
+    const text = filter.name.replace(/[\\%_]/g, '\\$&').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+    values.push(`%${text}%`);
+  }
+  if (filter.id !== null) {
+    conditions.push('job.id = ?');
+    values.push(filter.id);
+  }
+  return yield* all<JobWithCounts>(
+    `select ${JOB_COLUMNS}, ${COUNTS} from job join workflow on workflow.id = job.workflow_id
+     where ${conditions.join(' and ')} order by ${order.by} limit ?`,
+    ...values,
+    filter.limit,
+  );
+}
+
+/** Only these texts become SQL, whatever was asked for. The last job of the page before tells where to go on. */
+const JOB_ORDERS: Record<JobSort, { by: string; after: string }> = {
+  id: { by: 'job.id', after: 'job.id > ?' },
+  '-id': { by: 'job.id desc', after: 'job.id < ?' },
+  name: {
+    by: 'job.name, job.scope',
+    after: '(job.name, job.scope) > (select last.name, last.scope from job last where last.id = ?)',
+  },
+  '-name': {
+    by: 'job.name desc, job.scope desc',
+    after: '(job.name, job.scope) < (select last.name, last.scope from job last where last.id = ?)',
+  },
+};
+
+export function* listConfigs(workflowId: number): Script<Pick<JobRow, 'name' | 'scope' | 'config'>[]> {
+  return yield* all<Pick<JobRow, 'name' | 'scope' | 'config'>>(
+    'select name, scope, config from job where workflow_id = ? and blueprint <> 2 order by id',
+    workflowId,
+  );
+}

@@ -1,0 +1,84 @@
+import { all, lock, placeholders, type Script } from './script.ts';
+
+/**
+ * Writers take turns per workflow and per worker. Every script that changes something of a workflow locks it before it
+ * reads what it decides by; what was read before the lock may be stale by then. Workers are locked before workflows,
+ * each in the order of their ids, so that nobody waits for somebody who waits for him. SQLite has one writer at a
+ * time and skips all of this.
+ *
+ * `no key update` excludes other writers of the row, but not those who insert rows that merely refer to it.
+ */
+const EXCLUSIVE = 'for no key update';
+
+/** Until the end of the transaction, nobody else changes anything of the workflow. */
+export function* lockWorkflow(id: number): Script<void> {
+  yield* lock(`select id from workflow where id = ? ${EXCLUSIVE}`, id);
+}
+
+/** Several at once, in the order of their ids. */
+export function* lockWorkflows(ids: Iterable<number>): Script<void> {
+  const sorted = inOrder(ids);
+  if (sorted.length === 0) return;
+  yield* lock(
+    `select id from workflow where id in ${placeholders(sorted.length)} order by id ${EXCLUSIVE}`,
+    ...sorted,
+  );
+}
+
+/**
+ * Locks those of the workflows that nobody else has locked, without waiting, and returns them: for claims, which may
+ * be made elsewhere meanwhile. Ones that this transaction has locked before count as free. On SQLite all are free.
+ */
+export function* tryLockWorkflows(ids: Iterable<number>): Script<number[]> {
+  const sorted = inOrder(ids);
+  if (sorted.length === 0) return [];
+  const { rows } = yield {
+    sql: `select id from workflow where id in ${placeholders(sorted.length)} order by id`,
+    values: sorted,
+    locking: `${EXCLUSIVE} skip locked`,
+  };
+  return rows.map((row) => row.id as number);
+}
+
+/** Until the end of the transaction, nobody else changes the worker or anything that it holds. */
+export function* lockWorker(id: number): Script<void> {
+  yield* lock(`select id from worker where id = ? ${EXCLUSIVE}`, id);
+}
+
+export function* lockWorkers(ids: Iterable<number>): Script<void> {
+  const sorted = inOrder(ids);
+  if (sorted.length === 0) return;
+  yield* lock(
+    `select id from worker where id in ${placeholders(sorted.length)} order by id ${EXCLUSIVE}`,
+    ...sorted,
+  );
+}
+
+/** What a worker has been given: attempts, recovery scripts, actions, and code of routes to evaluate. */
+const HELD_BY = `select workflow_id from attempt where worker_id = ? and finished_at is null
+  union select attempt.workflow_id from recovery join attempt on attempt.id = recovery.token
+    where recovery.worker_id = ? and recovery.finished_at is null
+  union select action.workflow_id from action_run join action on action.id = action_run.action_id
+    where action_run.worker_id = ? and action_run.finished_at is null
+  union select workflow_id from route where worker_id = ? and state = 'evaluating'`;
+
+/** Every workflow that the worker's reports, or its end, can change. The worker itself is locked before. */
+export function* lockHeldWorkflows(workerId: number): Script<void> {
+  yield* lock(
+    `select id from workflow where id in (${HELD_BY}) order by id ${EXCLUSIVE}`,
+    ...Array<number>(4).fill(workerId),
+  );
+}
+
+/** The workflows of `lockHeldWorkflows`, for those who have more to lock in the same breath. */
+export function* listHeldWorkflows(workerId: number): Script<number[]> {
+  const rows = yield* all<{ workflow_id: number }>(
+    `select workflow_id from (${HELD_BY}) as held order by workflow_id`,
+    ...Array<number>(4).fill(workerId),
+  );
+  return rows.map((row) => row.workflow_id);
+}
+
+function inOrder(ids: Iterable<number>): number[] {
+  return [...new Set(ids)].sort((a, b) => a - b);
+}

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { connectionConfig, SESSION_SETTINGS } from './connection-config.ts';
+import type { DatabaseAddress } from './database-address.ts';
+import { databaseError, isConnectionLoss } from './database-errors.ts';
+
+const IDLE_MS = 30_000;
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
+
+/** Some connections to one database. A server that is away is waited for, with growing pauses. */
+export class ConnectionPool {
+  private readonly address: DatabaseAddress;
+  private readonly pool: pg.Pool;
+  private readonly closing = new AbortController();
+
+  constructor(address: DatabaseAddress, max: number) {
+    this.address = address;
+    this.pool = new pg.Pool({ ...connectionConfig(address.url), max, idleTimeoutMillis: IDLE_MS });
+    // An idle connection that breaks is dropped by the pool; the next call makes a new one.
+    this.pool.on('error', () => {});
+    this.pool.on('connect', (client) => {
+      client.on('error', () => {});
+      client.query(SESSION_SETTINGS, () => {});
+    });
+  }
+
+  /** A connection of one's own until `release`; gives up at `deadline`, a time of `performance.now()`. */
+  async acquire(deadline: number): Promise<pg.PoolClient> {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await this.pool.connect();
+      } catch (error) {
+        const isOver = this.closing.signal.aborted || performance.now() + pause > deadline;
+        if (isOver || !isConnectionLoss(error)) throw databaseError(error, this.address);
+        await delay(pause, undefined, { signal: this.closing.signal }).catch(() => {});
+      }
+    }
+  }
+
+  /** Waits for the connections that are in use. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.pool.end();
+  }
+}

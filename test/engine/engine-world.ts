@@ -11,6 +11,8 @@ import type { WorkflowModel } from '../../src/core/workflow-model.ts';
 import { LEASE_MS } from '../../src/engine/local-engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { ownIdentity } from '../../src/engine/process-identity.ts';
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export const PLENTY: Capacity = { cpus: 1000, memory_bytes: 1e12, gpus: 8, slots: 1000, default_cpus: 1 };
 
@@ -19,30 +21,61 @@ export interface Clock {
   now: number;
 }
 
+/** A database for one world; on SQLite it is in the directory. */
+export interface WorldDatabase {
+  databaseUrl?: string;
+  /** Another way in, past the engine. */
+  openStore(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+export type Databases = (dir: string) => Promise<WorldDatabase>;
+
+export const onSqlite: Databases = async (dir) => ({
+  openStore: async () => new SqliteStore(join(dir, 'holdfast.db')),
+  remove: async () => {},
+});
+
 /** A workflow on an engine with a database of its own. */
 export class EngineWorld {
   readonly clock: Clock;
   readonly engine: Engine;
   readonly workflowId: number;
+  readonly database: WorldDatabase;
   private readonly dir: string;
 
-  private constructor(dir: string, clock: Clock, engine: Engine, workflowId: number) {
+  private constructor(
+    dir: string,
+    database: WorldDatabase,
+    clock: Clock,
+    engine: Engine,
+    workflowId: number,
+  ) {
     this.dir = dir;
+    this.database = database;
     this.clock = clock;
     this.engine = engine;
     this.workflowId = workflowId;
   }
 
-  static async create(model: WorkflowModel): Promise<EngineWorld> {
+  static async create(model: WorkflowModel, databases = onSqlite): Promise<EngineWorld> {
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-engine-'));
     const clock = { now: 1_700_000_000_000 };
-    const engine = await openEngine({ dir, create: true, clock: () => clock.now });
+    const database = await databases(dir);
+    const { databaseUrl } = database;
+    const engine = await openEngine({
+      dir,
+      create: true,
+      clock: () => clock.now,
+      ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    });
     const { id } = await engine.createWorkflow({ model, cwd: dir, output_dir: 'output', actor: 'test' });
-    return new EngineWorld(dir, clock, engine, id);
+    return new EngineWorld(dir, database, clock, engine, id);
   }
 
   async close(): Promise<void> {
     await this.engine.close();
+    await this.database.remove();
     rmSync(this.dir, { recursive: true, force: true });
   }
 
@@ -77,8 +110,8 @@ export class EngineWorld {
 }
 
 /** A world that is gone when the test is over. */
-export async function worldOf(model: WorkflowModel): Promise<EngineWorld> {
-  const world = await EngineWorld.create(model);
+export async function worldOf(model: WorkflowModel, databases = onSqlite): Promise<EngineWorld> {
+  const world = await EngineWorld.create(model, databases);
   onTestFinished(() => world.close());
   return world;
 }

@@ -1,47 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
-import { type ReferenceEnd, type ReferenceStep, referenceRouting } from '../core/reference-routing.ts';
-import { EngineWorld } from './engine-world.ts';
-import { anySteps, routingModel } from './routing-model.ts';
+import { type ReferenceStep, referenceRouting } from '../core/reference-routing.ts';
+import { onSqlite } from './engine-world.ts';
+import { MANY, playOnEngine, staticRoutes, withoutCode } from './routing-reference.ts';
 
-/** More than any of these workflows can have. */
-const MANY = 2000;
-
-/** Plays the steps on the engine, one at a time. */
-async function playOnEngine(steps: readonly ReferenceStep[], maxLoops: number): Promise<ReferenceEnd> {
-  const world = await EngineWorld.create(routingModel(steps, maxLoops));
-  try {
-    const worker = await world.remoteWorker();
-    const outcomes = new Map(steps.map(({ name, outcomes: drawn }) => [name, [...drawn]]));
-    const executions: string[] = [];
-    while (executions.length < MANY) {
-      const [claim] = await worker.claim({ slots: 1 });
-      if (claim === undefined) break;
-      executions.push(claim.job_name);
-      await worker.exchange({ started: [claim] });
-      const succeeds = outcomes.get(claim.job_name)!.shift() ?? true;
-      await worker.exchange({ finished: [{ claim, outcome: outcome({ exitCode: succeeds ? 0 : 1 }) }] });
-    }
-    const jobs = await world.jobs();
-    const ends = Object.fromEntries(jobs.map(({ name, status }) => [name, status]));
-    expect((await world.engine.status(world.workflowId)).complete, 'the run is complete').toBe(true);
-    return { executions, ends: ends as ReferenceEnd['ends'] };
-  } finally {
-    await world.close();
-  }
-}
-
-const withoutCode = anySteps.map((steps) => steps.map(({ asksRun, asksGoto, ...step }) => step));
-
-test('random graphs with static routes and outcomes go as the reference model says', async () => {
-  await fc.assert(
-    fc.asyncProperty(withoutCode, fc.nat(8), async (steps, maxLoops) => {
-      expect(await playOnEngine(steps, maxLoops)).toEqual(referenceRouting(steps, maxLoops));
-    }),
-    { numRuns: 300 },
-  );
-});
+staticRoutes(onSqlite, 300);
 
 /** A step that only says what differs. */
 function step(name: string, rest: Partial<ReferenceStep> = {}): ReferenceStep {

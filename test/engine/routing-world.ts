@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { CodeKey, Evaluation } from '../../src/core/evaluation.ts';
 import type {
@@ -11,8 +10,8 @@ import type {
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { WorkflowModel } from '../../src/core/workflow-model.ts';
 import { all } from '../../src/store/script.ts';
-import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { EngineWorld, PLENTY, type WorkerHand } from './engine-world.ts';
+import type { Store } from '../../src/store/store.ts';
+import { EngineWorld, onSqlite, PLENTY, type WorkerHand } from './engine-world.ts';
 
 /** What code says when it is asked: a value, or nothing that can be used. */
 export type CodeAnswer = { value: unknown } | 'fails';
@@ -30,21 +29,20 @@ const NOTHING: Exchange = {
 export class RoutingHand {
   readonly world: EngineWorld;
   readonly held = new Map<number, Claim>();
-  private readonly store: SqliteStore;
+  private readonly store: Store;
   private readonly started = new Set<number>();
   private readonly asked = new Map<number, { order: EvaluationOrder; report: FinishReport | null }>();
   private worker: WorkerHand;
 
-  private constructor(world: EngineWorld, store: SqliteStore, worker: WorkerHand) {
+  private constructor(world: EngineWorld, store: Store, worker: WorkerHand) {
     this.world = world;
     this.store = store;
     this.worker = worker;
   }
 
-  static async create(model: WorkflowModel): Promise<RoutingHand> {
-    const world = await EngineWorld.create(model);
-    const { cwd } = await world.engine.getWorkflow(world.workflowId);
-    return new RoutingHand(world, new SqliteStore(join(cwd, 'holdfast.db')), await world.remoteWorker());
+  static async create(model: WorkflowModel, databases = onSqlite): Promise<RoutingHand> {
+    const world = await EngineWorld.create(model, databases);
+    return new RoutingHand(world, await world.database.openStore(), await world.remoteWorker());
   }
 
   async close(): Promise<void> {

@@ -12,9 +12,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   store: ['core', 'spec'],
   engine: ['core', 'spec', 'sandbox', 'store'],
   worker: ['core', 'spec', 'sandbox', 'store', 'engine'],
-  mcp: ['core', 'spec', 'store', 'engine', 'worker'],
-  cli: ['core', 'spec', 'sandbox', 'store', 'engine', 'worker', 'mcp'],
-  'index.ts': ['core', 'spec', 'engine', 'worker'],
+  api: ['core', 'spec'],
+  server: ['core', 'spec', 'store', 'engine', 'api'],
+  client: ['core', 'spec', 'api'],
+  mcp: ['core', 'spec', 'store', 'engine', 'worker', 'api', 'server', 'client'],
+  cli: ['core', 'spec', 'sandbox', 'store', 'engine', 'worker', 'api', 'server', 'client', 'mcp'],
+  'index.ts': ['core', 'spec', 'engine', 'worker', 'client'],
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

@@ -16,6 +16,7 @@ import { failureRuleSchema } from '../../src/spec/schema/failure-handler-schema.
 import { initialSchema } from '../../src/store/migrations/0001-initial.ts';
 import { routingSchema } from '../../src/store/migrations/0002-routing.ts';
 import { decisionSchema } from '../../src/store/migrations/0003-decisions.ts';
+import { serverSchema } from '../../src/store/migrations/0004-server.ts';
 import { MARKER_NAME } from '../../src/worker/launcher/marker.ts';
 import { codeWords, fences, readText, sections, tableRows } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
@@ -51,7 +52,8 @@ describe('docs/statuses.md', () => {
 });
 
 test('docs/architecture.md tells of every table of the store, and of no others', () => {
-  const statements = [...initialSchema('sqlite'), ...routingSchema('sqlite'), ...decisionSchema('sqlite')];
+  const schemas = [initialSchema, routingSchema, decisionSchema, serverSchema];
+  const statements = schemas.flatMap((schema) => schema('sqlite'));
   const stored = statements.flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []);
   const page = sections(readText('docs/architecture.md'), 2).get('What is stored')!;
   const told = tableRows(page).map(([name]) => name!.replaceAll('`', ''));

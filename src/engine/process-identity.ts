@@ -4,7 +4,9 @@ import { hostname } from 'node:os';
 import type { WorkerIdentity } from '../core/exchange.ts';
 
 /** What a worker says of itself besides which process it is. */
-type WorkerFacts = Partial<Pick<WorkerIdentity, 'site' | 'labels' | 'kind' | 'cpus' | 'memory_bytes' | 'gpus'>>;
+type WorkerFacts = Partial<
+  Pick<WorkerIdentity, 'site' | 'labels' | 'kind' | 'cpus' | 'memory_bytes' | 'gpus'>
+>;
 
 /** Which process it is, so that another one can tell later whether it still lives. */
 export type ProcessIdentity = Pick<WorkerIdentity, 'host' | 'boot_id' | 'pid' | 'start_time'>;

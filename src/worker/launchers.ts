@@ -3,11 +3,20 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { HoldfastError } from '../core/errors.ts';
 import { type Outcome, outcome } from '../core/outcome.ts';
+import { processIdentity } from '../engine/process-identity.ts';
+import { findLaunchers } from './launcher/find-launchers.ts';
 import { Guardian } from './launcher/guardian.ts';
 import { killFamilies } from './launcher/kill-families.ts';
+import {
+  LauncherDirectory,
+  type LauncherPlace,
+  noteLauncher,
+  removePlace,
+} from './launcher/launcher-directory.ts';
+import { type LauncherLink, type LinkCallbacks, startLauncher } from './launcher/launcher-link.ts';
 import { LauncherProcess } from './launcher/launcher-process.ts';
 import { MARKER_NAME, markerPrefix } from './launcher/marker.ts';
-import type { EndedNotice, SpawnOrder, StartedNotice } from './launcher/protocol.ts';
+import type { EndedNotice, Holdings, SpawnOrder, StartedNotice } from './launcher/protocol.ts';
 
 export interface LauncherCallbacks {
   started(notice: StartedNotice): void;
@@ -23,7 +32,10 @@ const BUSY_MS = 200;
 /** Longer than a launcher waits for its last processes. */
 const STOP_WAIT_MS = 20_000;
 
-/** The processes that start and end a worker's jobs, and that take the jobs with them when they die. */
+/**
+ * The processes that start and end a worker's jobs, and that take the jobs with them when they die. Lasting ones live
+ * on when the worker dies, and wait for the next one in the same state directory until their fence is reached.
+ */
 export class Launchers {
   #callbacks: LauncherCallbacks = { started() {}, ended() {} };
   #starting: Promise<void> | null = null;
@@ -34,16 +46,20 @@ export class Launchers {
   /** Leftovers of dead launchers that are being killed. */
   readonly #burials = new Set<Promise<void>>();
   readonly #logPath: string;
+  /** Where they can be found by the next worker; null: they die with this one. */
+  readonly #directory: LauncherDirectory | null;
   /** When the newest orders came. */
   readonly #lastOrders: number[] = [];
   #log: number | null = null;
+  #fencedFrom: number | null = null;
   #whenEmpty: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
 
   /** `stateDir` is where launcher.log is kept. */
-  constructor(stateDir: string, maximum = MAXIMUM) {
+  constructor(stateDir: string, maximum = MAXIMUM, isLasting = false) {
     this.#maximum = maximum;
     this.#logPath = join(stateDir, 'launcher.log');
+    this.#directory = isLasting ? new LauncherDirectory(stateDir) : null;
   }
 
   /** Who is told from now on. */
@@ -72,6 +88,20 @@ export class Launchers {
     }
   }
 
+  /** Takes over what a dead worker's launchers have. New orders go to new ones, which know today's environment. */
+  async inherit(): Promise<Holdings> {
+    const found = this.#directory === null ? [] : await findLaunchers(this.#directory);
+    const all: Holdings = { waiting: [], started: [], ended: [] };
+    for (const { place, markerPrefix, holdings, link } of found) {
+      const launcher = this.#add(markerPrefix, place, link, holdings);
+      if (launcher.isSpent) launcher.close();
+      all.waiting.push(...holdings.waiting);
+      all.started.push(...holdings.started);
+      all.ended.push(...holdings.ended);
+    }
+    return all;
+  }
+
   spawn(order: SpawnOrder): void {
     if (this.#stopping) {
       setImmediate(() => this.#reportUnstarted(order.token, { stopped: true }));
@@ -84,6 +114,20 @@ export class Launchers {
   end(token: number, why: 'canceled' | 'stopped', now: boolean): void {
     for (const launcher of this.#launchers) {
       if (launcher.attempts.has(token)) launcher.end({ kind: 'end', token, why, now });
+    }
+  }
+
+  /** Nothing may live from then on, by `monotonicNow`, unless this is called again before. */
+  fence(from: number): void {
+    this.#fencedFrom = from;
+    for (const launcher of this.#launchers) launcher.fence(from);
+  }
+
+  /** These ends have been dealt with: no later worker need hear of them. */
+  forget(tokens: readonly number[]): void {
+    for (const launcher of this.#launchers) {
+      launcher.forget(tokens);
+      if (launcher.isInherited && launcher.isSpent) launcher.close();
     }
   }
 
@@ -115,7 +159,7 @@ export class Launchers {
   }
 
   #choose(): LauncherProcess {
-    const all = [...this.#launchers];
+    const all = [...this.#launchers].filter(({ isInherited }) => !isInherited);
     const ready = all.filter(({ isReady }) => isReady);
     const [least] = (ready.length > 0 ? ready : all).sort(
       (a, b) => a.unanswered - b.unanswered || a.attempts.size - b.attempts.size,
@@ -133,15 +177,39 @@ export class Launchers {
   }
 
   #launch(): LauncherProcess {
-    if (this.#log === null) throw new Error('Launchers.start() comes before spawn()');
-    const launcher = new LauncherProcess({
-      markerPrefix: this.#markerPrefix,
-      log: this.#log,
-      lifeline: this.#guardian.lifeline,
-      started: (notice) => this.#callbacks.started(notice),
-      ended: (notice) => this.#callbacks.ended(notice),
-      gone: (gone) => this.#bury(gone),
-    });
+    const log = this.#log;
+    if (log === null) throw new Error('Launchers.start() comes before spawn()');
+    const place = this.#directory?.newPlace() ?? null;
+    const socketPath = place?.socketPath ?? null;
+    const options = { markerPrefix: this.#markerPrefix, log, lifeline: this.#guardian.lifeline, socketPath };
+    const launcher = this.#add(this.#markerPrefix, place, (callbacks) => startLauncher(options, callbacks));
+    if (place !== null && launcher.pid !== null) {
+      noteLauncher(place, { ...processIdentity(launcher.pid), marker_prefix: this.#markerPrefix });
+    }
+    if (this.#fencedFrom !== null) launcher.fence(this.#fencedFrom);
+    return launcher;
+  }
+
+  #add(
+    prefix: string,
+    place: LauncherPlace | null,
+    link: (callbacks: LinkCallbacks) => LauncherLink,
+    holdings?: Holdings,
+  ): LauncherProcess {
+    const launcher = new LauncherProcess(
+      {
+        markerPrefix: prefix,
+        isLasting: place !== null,
+        ...(holdings && { holdings }),
+        started: (notice) => this.#callbacks.started(notice),
+        ended: (notice) => this.#callbacks.ended(notice),
+        gone: (gone) => {
+          if (place !== null) removePlace(place);
+          this.#bury(gone);
+        },
+      },
+      link,
+    );
     this.#launchers.add(launcher);
     return launcher;
   }
@@ -156,7 +224,7 @@ export class Launchers {
     if (this.#launchers.size === 0) this.#whenEmpty?.();
   }
 
-  async #buryAttempts({ attempts, isReady }: LauncherProcess): Promise<void> {
+  async #buryAttempts({ attempts, isReady, markerPrefix }: LauncherProcess): Promise<void> {
     if (!isReady) {
       // Not lost, or the jobs would be tried for ever: a launcher that cannot start will not the next time.
       const spawnError = this.#noLauncher();
@@ -164,7 +232,7 @@ export class Launchers {
       return;
     }
     const pids = [...attempts].map(([token, started]) => [token, started?.pid ?? null] as const);
-    await killFamilies(this.#markerPrefix, new Map(pids));
+    await killFamilies(markerPrefix, new Map(pids));
     for (const [token, started] of attempts) {
       this.#callbacks.ended({
         kind: 'ended',

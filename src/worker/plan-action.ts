@@ -11,7 +11,7 @@ const ACTION_TIMEOUT_MS = 60 * 60_000;
 export function planAction(
   order: ActionOrder,
   token: number,
-  { stateDir, graceMs }: SpawnSettings,
+  { stateDir, graceMs, apiUrl = '' }: SpawnSettings,
 ): SpawnOrder {
   const outputDir = resolve(order.cwd, order.output_dir);
   const logs = actionLogFiles(order);
@@ -24,7 +24,7 @@ export function planAction(
     scriptPath: `${workDir}.sh`,
     cwd: order.cwd,
     env: {
-      ...workflowEnvironment({ ...order, output_dir: outputDir, api_url: '' }),
+      ...workflowEnvironment({ ...order, output_dir: outputDir, api_url: apiUrl }),
       HOLDFAST_TRIGGER: order.trigger,
     },
     stdoutPath,

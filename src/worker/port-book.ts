@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isProcessAlive, ownIdentity } from '../engine/process-identity.ts';
+import { isProcessAlive, type ProcessIdentity, processIdentity } from '../engine/process-identity.ts';
 
 /** More than enough: the system hands out a port that nobody listens on, and few of those are booked. */
 const TRIES = 100;
@@ -49,7 +49,7 @@ export class PortBook {
     const file = this.fileOf(port);
     try {
       const descriptor = openSync(file, 'wx');
-      writeSync(descriptor, JSON.stringify(ownIdentity()));
+      writeSync(descriptor, JSON.stringify(processIdentity()));
       closeSync(descriptor);
       return true;
     } catch (error) {
@@ -68,7 +68,7 @@ export class PortBook {
 function isAbandoned(file: string): boolean {
   try {
     const text = readFileSync(file, 'utf8');
-    return text !== '' && isProcessAlive(JSON.parse(text) as Parameters<typeof isProcessAlive>[0]) === false;
+    return text !== '' && isProcessAlive(JSON.parse(text) as ProcessIdentity) === false;
   } catch {
     return false;
   }

@@ -12,6 +12,7 @@ import type { EndedNotice } from './launcher/protocol.ts';
 import type { Launchers } from './launchers.ts';
 import { planAction } from './plan-action.ts';
 import { readPostResult } from './read-post-result.ts';
+import { actionToken, postToken, recoveryToken } from './script-tokens.ts';
 import { planScript, type SpawnSettings, scriptFiles } from './spawn-order.ts';
 
 const RECOVERY_TIMEOUT_MS = 10 * 60_000;
@@ -50,7 +51,13 @@ export class SideScripts {
       ...returnCode(matchCode(report.outcome)),
       HOLDFAST_MISSING_OUTPUTS: report.outcome.missingOutputs.join('\n'),
     };
-    this.start(postToken(claim.token), claim, 'post', command, env, timeoutMs, (notice) => {
+    this.awaitPost(claim, report);
+    this.start(postToken(claim.token), claim, 'post', command, env, timeoutMs);
+  }
+
+  /** The post script of the attempt has been started. */
+  awaitPost(claim: Claim, report: FinishReport): void {
+    this.running.set(postToken(claim.token), (notice) => {
       this.reading += 1;
       const { stdoutPath } = scriptFiles(claim, this.settings.stateDir, 'post');
       void readPostResult(notice.outcome, stdoutPath).then((post) => {
@@ -62,23 +69,25 @@ export class SideScripts {
 
   recover(claim: Claim, order: RecoveryOrder): void {
     const env = returnCode(order.return_code);
-    this.start(
-      recoveryToken(claim.token),
-      claim,
-      'recovery',
-      order.script,
-      env,
-      RECOVERY_TIMEOUT_MS,
-      (notice) => this.callbacks.recovered({ token: order.token, outcome: notice.outcome }),
-    );
+    this.awaitRecovery(order.token);
+    this.start(recoveryToken(claim.token), claim, 'recovery', order.script, env, RECOVERY_TIMEOUT_MS);
+  }
+
+  /** The recovery script has been started. */
+  awaitRecovery(token: number): void {
+    this.running.set(recoveryToken(token), ({ outcome }) => this.callbacks.recovered({ token, outcome }));
   }
 
   act(order: ActionOrder): void {
-    const token = actionToken(order.action_id);
-    this.running.set(token, (notice) =>
-      this.callbacks.acted({ action_id: order.action_id, outcome: notice.outcome }),
+    this.awaitAction(order.action_id);
+    this.launchers.spawn(planAction(order, actionToken(order.action_id), this.settings));
+  }
+
+  /** The action has been started. */
+  awaitAction(actionId: number): void {
+    this.running.set(actionToken(actionId), ({ outcome }) =>
+      this.callbacks.acted({ action_id: actionId, outcome }),
     );
-    this.launchers.spawn(planAction(order, token, this.settings));
   }
 
   /** True if the notice was about one of these scripts. */
@@ -106,17 +115,10 @@ export class SideScripts {
     script: string,
     env: Record<string, string>,
     timeoutMs: number,
-    done: (notice: EndedNotice) => void,
   ): void {
-    this.running.set(token, done);
     this.launchers.spawn(planScript(claim, { token, kind, script, env, timeoutMs }, this.settings));
   }
 }
-
-// Attempts have positive tokens; those of scripts must be others, and as unique.
-const postToken = (token: number) => -3 * token;
-const recoveryToken = (token: number) => -3 * token - 1;
-const actionToken = (actionId: number) => -3 * actionId - 2;
 
 function returnCode(code: number | null): Record<string, string> {
   const text = String(code ?? '');

@@ -2,19 +2,25 @@
 export class Signal {
   private raised = false;
   private wakeUp: (() => void) | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private soon: { timer: NodeJS.Timeout; at: number } | undefined;
 
   raise(): void {
     this.raised = true;
     this.wakeUp?.();
   }
 
-  /** Raises soon, so that what comes until then is dealt with together. */
+  /** Raises soon, so that what comes until then is dealt with together. The earliest such request counts. */
   raiseWithin(ms: number): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
+    const at = performance.now() + ms;
+    if (this.soon !== undefined) {
+      if (this.soon.at <= at) return;
+      clearTimeout(this.soon.timer);
+    }
+    const timer = setTimeout(() => {
+      this.soon = undefined;
       this.raise();
     }, ms);
+    this.soon = { timer, at };
   }
 
   /** Resolves when raised, at the latest after `ms`. */
@@ -31,7 +37,7 @@ export class Signal {
       this.wakeUp = undefined;
     }
     this.raised = false;
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    clearTimeout(this.soon?.timer);
+    this.soon = undefined;
   }
 }

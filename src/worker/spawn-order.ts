@@ -43,6 +43,8 @@ export interface SpawnSettings {
   stateDir: string;
   graceMs: number;
   keepWork: KeepWork;
+  /** Where programs find the API; nowhere unless told. */
+  apiUrl?: string;
 }
 
 const CLEAN_UP: Record<KeepWork, SpawnOrder['cleanUp']> = {
@@ -71,7 +73,7 @@ export function planSpawn(claim: Claim, ports: Record<string, number>, settings:
       script: command.script,
       scriptPath: files.scriptPath,
       cwd,
-      env: { ...environmentOf(claim, files, userDataDir), ...portEnvironment(ports) },
+      env: { ...environmentOf(claim, files, userDataDir, settings), ...portEnvironment(ports) },
       stdoutPath: files.stdoutPath,
       stderrPath: files.stderrPath,
       workDir: files.workDir,
@@ -128,7 +130,7 @@ export function planScript(claim: Claim, side: SideScript, settings: SpawnSettin
     script: side.script,
     scriptPath: files.scriptPath,
     cwd: directoryOf(claim),
-    env: { ...environmentOf(claim, files, null), ...side.env },
+    env: { ...environmentOf(claim, files, null, settings), ...side.env },
     stdoutPath: files.stdoutPath,
     stderrPath: files.stderrPath,
     workDir: `${files.workDir}.${side.kind}`,
@@ -170,13 +172,14 @@ function environmentOf(
   claim: Claim,
   files: AttemptFiles,
   userDataDir: string | null,
+  { apiUrl = '' }: SpawnSettings,
 ): Record<string, string> {
   return {
     ...claim.config.env,
     ...jobEnvironment({
       ...claim,
       output_dir: resolve(claim.cwd, claim.output_dir),
-      api_url: '',
+      api_url: apiUrl,
       work_dir: files.workDir,
       checkpoint_dir: files.checkpointDir,
       report_path: files.reportPath,

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Engine } from '../../src/core/engine.ts';
 import type { Exchange, ExchangeResult } from '../../src/core/exchange.ts';
-import { Worker, type WorkerEnd } from '../../src/worker/worker.ts';
+import { type RunEnd, RunWorker } from '../../src/worker/run-worker.ts';
 
 export type Answer = Partial<Omit<ExchangeResult, 'next_due_at_ms'>>;
 
 export interface World {
   dir: string;
-  worker: Worker;
+  worker: RunWorker;
   /** Tells the worker that something was committed elsewhere. */
   change(): void;
 }
@@ -19,7 +19,7 @@ export interface ScriptedWorker {
   dir: string;
   /** What the worker reported, without the exchanges in which it had nothing to say. */
   said: Exchange[];
-  end: Promise<WorkerEnd>;
+  end: Promise<RunEnd>;
 }
 
 /** Only what a worker asks of an engine: exchanges are answered by `answer`, which is done when it says null. */
@@ -33,6 +33,7 @@ export function workerWith(answer: (exchange: Exchange, world: World) => Answer 
   let complete = false;
   const engine = {
     registerWorker: async () => ({ id: 1 }),
+    getWorkflow: async () => ({ id: 1, shared: false }),
     adopt: async () => ({ mode: 'drive', lost: 0 }),
     status: async () => ({ complete, exit_code: complete ? 0 : null, counts: { ready: 0 } }),
     exchange: async (_: number, exchange: Exchange): Promise<ExchangeResult> => {
@@ -48,7 +49,11 @@ export function workerWith(answer: (exchange: Exchange, world: World) => Answer 
         recover: [],
         act: [],
         evaluate: [],
+        at_ms: Date.now(),
         next_due_at_ms: null,
+        lease_ms: 30_000,
+        drain: false,
+        follow: [],
         ...answered,
       };
     },
@@ -68,7 +73,7 @@ export function workerWith(answer: (exchange: Exchange, world: World) => Answer 
     graceMs: 1000,
     keepWork: 'failed' as const,
   };
-  const worker = new Worker(engine, options);
+  const worker = new RunWorker(engine, options);
   const end = worker.run();
   onTestFinished(async () => {
     worker.kill();

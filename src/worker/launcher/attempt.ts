@@ -7,7 +7,7 @@ import type { ProcessInfo } from './process-table.ts';
 import type { SpawnOrder } from './protocol.ts';
 import { signalGroup, signalProcess } from './signal-process.ts';
 
-type EndReason = 'timeout' | 'oom' | 'canceled' | 'stopped';
+type EndReason = 'timeout' | 'oom' | 'canceled' | 'stopped' | 'lost';
 
 export interface AttemptSurroundings {
   oomKills: OomKills;
@@ -117,6 +117,7 @@ export class Attempt {
       timedOut: this.#reason === 'timeout',
       oom: evidence !== null,
       oomEvidence: evidence,
+      lost: this.#reason === 'lost',
       stopped: this.#reason === 'stopped',
       canceled: this.#reason === 'canceled',
       missingOutputs: this.#reason === null && code === 0 ? this.#missingOutputs() : [],

@@ -5,7 +5,8 @@ import { MARKER_NAME } from './marker.ts';
 
 /**
  * Waits until nobody holds the other end of its standard input, then kills every process with the marker.
- * The marker comes as a line and not as an argument, so that no process of the guardian itself shows it.
+ * The marker comes as a line and not as an argument, so that no process of the guardian itself shows it. Each further
+ * line is the number of seconds within which the next one has to come; without it the processes are killed as well.
  * Nothing found twice in a row is the end: a process can fork into a pid that one look has already passed.
  */
 const SCRIPT = `
@@ -19,19 +20,31 @@ find_marked() {
     done
   fi
 }
+kill_marked() {
+  local quiet=0 look pids
+  for ((look = 0; look < 400 && quiet < 2; look++)); do
+    pids=$(find_marked)
+    if [ -z "$pids" ]; then quiet=$((quiet + 1)); else quiet=0; kill -9 $pids; fi
+    sleep 0.05
+  done
+}
 read -r marker || exit
-read -r _
-quiet=0
-for ((look = 0; look < 400 && quiet < 2; look++)); do
-  pids=$(find_marked)
-  if [ -z "$pids" ]; then quiet=$((quiet + 1)); else quiet=0; kill -9 $pids; fi
-  sleep 0.05
+within=
+while :; do
+  read -r \${within:+-t "$within"} within_next
+  heard=$?
+  if [ $heard -eq 0 ]; then within=$within_next
+  elif [ $heard -gt 128 ]; then within=; kill_marked
+  else break
+  fi
 done
+kill_marked
 `;
 
 /**
- * The last line of defence, for when the worker and its launchers are killed together: a process of about
- * 3 MB in a session of its own. The lifeline is the pipe it listens to; everyone who holds it is waited for.
+ * The last line of defence, for when the worker and its launchers are killed together, or all of them stand still
+ * while their lease ends: a process of about 3 MB in a session of its own. The lifeline is the pipe it listens to;
+ * everyone who holds it is waited for.
  */
 export class Guardian {
   readonly #markerPrefix: string;

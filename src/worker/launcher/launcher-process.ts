@@ -1,26 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import type { Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { LineWriter, readLines } from './line-stream.ts';
-import type { EndedNotice, EndOrder, Notice, SpawnOrder, StartedNotice } from './protocol.ts';
-
-/** Also when this file is run from its source, which plain Node cannot do. */
-const MAIN = fileURLToPath(
-  new URL(
-    import.meta.url.endsWith('.ts') ? '../../../dist/worker/launcher/main.js' : './main.js',
-    import.meta.url,
-  ),
-);
-
-/** With them it peaks at 49 MB over 600 jobs, without them at 58, and is no faster. */
-const NODE_FLAGS = ['--no-opt', '--max-semi-space-size=1', '--v8-pool-size=1'];
+import type { LauncherLink, LinkCallbacks } from './launcher-link.ts';
+import type { EndedNotice, EndOrder, Holdings, Notice, SpawnOrder, StartedNotice } from './protocol.ts';
 
 interface LauncherProcessOptions {
   markerPrefix: string;
-  /** A descriptor for what it says when in trouble. */
-  log: number;
-  lifeline: Writable | null;
+  /** It outlives this worker, and tells the next what was not dealt with. */
+  isLasting: boolean;
+  /** What it has, of a launcher that is taken over. */
+  holdings?: Holdings;
   started(notice: StartedNotice): void;
   ended(notice: EndedNotice): void;
   /** Called once, when the process is gone and everything it said was heard. */
@@ -35,41 +22,37 @@ interface Started {
 
 /** The worker's handle on one launcher. */
 export class LauncherProcess {
+  readonly markerPrefix: string;
+  /** Only what it has is waited for. */
+  readonly isInherited: boolean;
   /** Its attempts, from the order to the end; null until they have started. */
   readonly attempts = new Map<number, Started | null>();
   /** Rejects if it is gone before. */
   readonly ready: Promise<void>;
-  isReady = false;
+  isReady: boolean;
   readonly #options: LauncherProcessOptions;
-  readonly #child: ChildProcess;
-  readonly #orders: LineWriter;
-  /** The script of each attempt that was not answered yet. */
+  readonly #link: LauncherLink;
+  /** The work directory of each attempt that was not answered yet. */
   readonly #unanswered = new Map<number, string>();
-  #isGone = false;
+  /** Ended, and to be told again to the next worker. */
+  readonly #remembered = new Set<number>();
   #settleReady!: { resolve: () => void; reject: (error: Error) => void };
 
-  constructor(options: LauncherProcessOptions) {
+  constructor(options: LauncherProcessOptions, link: (callbacks: LinkCallbacks) => LauncherLink) {
     this.#options = options;
+    this.markerPrefix = options.markerPrefix;
+    this.isInherited = options.holdings !== undefined;
+    this.isReady = this.isInherited;
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
     this.ready.catch(() => {});
-    // A session of its own: Ctrl-C in a terminal is for the worker alone.
-    const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, options.markerPrefix], {
-      cwd: '/',
-      detached: true,
-      stdio: ['pipe', 'pipe', options.log, options.lifeline ?? 'ignore'],
-    });
-    this.#child = child;
-    this.#orders = new LineWriter(child.stdin!);
-    readLines(child.stdout!, (line) => this.#hear(line as Notice));
-    child.stdout!.on('error', () => {});
-    child.once('error', (error) => this.#gone(error.message));
-    child.once('close', (code, signal) => this.#gone(signal ?? `exit ${code}`));
+    this.#takeOver(options.holdings ?? { waiting: [], started: [], ended: [] });
+    this.#link = link({ hear: (notice) => this.#hear(notice), gone: (how) => this.#gone(how) });
   }
 
   get pid(): number | null {
-    return this.#child.pid ?? null;
+    return this.#link.pid;
   }
 
   /** Orders to start something that it has not answered yet: how busy it is. */
@@ -77,24 +60,43 @@ export class LauncherProcess {
     return this.#unanswered.size;
   }
 
+  /** It runs nothing, and nothing that it said is to be kept. */
+  get isSpent(): boolean {
+    return this.attempts.size + this.#remembered.size === 0;
+  }
+
   spawn(order: SpawnOrder): void {
     this.attempts.set(order.token, null);
     this.#unanswered.set(order.token, order.workDir);
-    this.#orders.write(order);
+    this.#link.send(order);
   }
 
   end(order: EndOrder): void {
-    this.#orders.write(order);
+    this.#link.send(order);
+  }
+
+  fence(until: number): void {
+    this.#link.send({ kind: 'fence', until });
+  }
+
+  forget(tokens: readonly number[]): void {
+    const known = tokens.filter((token) => this.#remembered.delete(token));
+    if (known.length > 0) this.#link.send({ kind: 'forget', tokens: known });
   }
 
   /** Lets it kill what it has, tell, and go. */
   close(): void {
-    this.#orders.flush();
-    this.#child.stdin!.end();
+    this.#link.close();
   }
 
   kill(): void {
-    this.#child.kill('SIGKILL');
+    this.#link.kill();
+  }
+
+  #takeOver({ waiting, started, ended }: Holdings): void {
+    for (const token of waiting) this.attempts.set(token, null);
+    for (const notice of started) this.attempts.set(notice.token, notice);
+    for (const { token } of ended) this.#remembered.add(token);
   }
 
   #hear(notice: Notice): void {
@@ -110,13 +112,12 @@ export class LauncherProcess {
       this.#options.started(notice);
     } else {
       this.attempts.delete(notice.token);
+      if (this.#options.isLasting) this.#remembered.add(notice.token);
       this.#options.ended(notice);
     }
   }
 
   #gone(how: string): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
     this.#settleReady.reject(new Error(`the launcher could not be started (${how})`));
     for (const [token, path] of this.#unanswered) this.attempts.set(token, startedUnheard(path));
     this.#options.gone(this);
@@ -127,7 +128,7 @@ export class LauncherProcess {
  * A command can kill its launcher before that has told of the start. Its work directory was made right
  * before, and without this evidence such an attempt would be free of charge, again and again.
  */
-function startedUnheard(workDir: string): Started | null {
+export function startedUnheard(workDir: string): Started | null {
   try {
     return { pid: null, startedAt: Math.floor(statSync(workDir).ctimeMs) };
   } catch {

@@ -2,10 +2,11 @@ import { rmSync } from 'node:fs';
 import { causeOf, outcome } from '../../core/outcome.ts';
 import { Attempt, type AttemptSurroundings } from './attempt.ts';
 import { DirectoryPool } from './directory-pool.ts';
+import { Fence } from './fence.ts';
 import { attemptMarker, MARKER_NAME } from './marker.ts';
 import { OomKills } from './oom-kills.ts';
 import { ProcessFamilies } from './process-families.ts';
-import type { EndOrder, Notice, Order, SpawnOrder } from './protocol.ts';
+import type { EndOrder, FenceOrder, Holdings, Notice, SpawnOrder } from './protocol.ts';
 import { signalProcess } from './signal-process.ts';
 import { describeSpawnError, needsFile, startProcess } from './start-process.ts';
 
@@ -24,6 +25,7 @@ export class Launcher {
   readonly #waiting = new Map<number, SpawnOrder>();
   readonly #attempts = new Map<number, Attempt>();
   readonly #surroundings: AttemptSurroundings;
+  readonly #fence = new Fence(() => this.#endAll('lost'));
   #nextLook: { timer: NodeJS.Timeout; at: number } | null = null;
   #lookPlanned = false;
   #stopped: (() => void) | null = null;
@@ -39,9 +41,13 @@ export class Launcher {
     };
   }
 
-  accept(order: Order): void {
+  accept(order: SpawnOrder | EndOrder | FenceOrder): void {
     if (order.kind === 'end') {
-      this.#end(order);
+      this.#end(order.token, order.why, order.now);
+      return;
+    }
+    if (order.kind === 'fence') {
+      this.#fence.move(order.until);
       return;
     }
     this.#waiting.set(order.token, order);
@@ -52,11 +58,26 @@ export class Launcher {
   stop(): Promise<void> {
     return new Promise((resolve) => {
       this.#stopped = resolve;
-      for (const token of [...this.#waiting.keys(), ...this.#attempts.keys()]) {
-        this.#end({ kind: 'end', token, why: 'stopped', now: true });
-      }
+      this.#endAll('stopped');
       this.#resolveIfIdle();
     });
+  }
+
+  /** Orders that were not carried out yet, and attempts that live. */
+  get holdings(): Pick<Holdings, 'waiting' | 'started'> {
+    const started = [...this.#attempts.values()].map(({ order, pid, startedAt }) => {
+      return { kind: 'started' as const, token: order.token, pid, startedAt };
+    });
+    return { waiting: [...this.#waiting.keys()], started };
+  }
+
+  get isIdle(): boolean {
+    return this.#attempts.size + this.#waiting.size === 0;
+  }
+
+  /** Its attempts, if there are any, are over because nobody renewed their lease. */
+  get isFenced(): boolean {
+    return this.#fence.isClosed;
   }
 
   /** The last resort of a process that cannot go on: one blow at everything, without waiting for the end. */
@@ -67,9 +88,13 @@ export class Launcher {
     }
   }
 
-  #end({ token, why, now }: EndOrder): void {
+  #end(token: number, why: 'canceled' | 'stopped' | 'lost', now: boolean): void {
     this.#attempts.get(token)?.end(why, now);
     if (this.#waiting.delete(token)) this.#reportUnstarted(token, { [why]: true });
+  }
+
+  #endAll(why: 'stopped' | 'lost'): void {
+    for (const token of [...this.#waiting.keys(), ...this.#attempts.keys()]) this.#end(token, why, true);
   }
 
   #startNext(): void {
@@ -77,7 +102,8 @@ export class Launcher {
     if (!order) return;
     this.#waiting.delete(order.token);
     if (this.#waiting.size > 0) setImmediate(() => this.#startNext());
-    this.#start(order);
+    if (this.#fence.isClosed) this.#reportUnstarted(order.token, { lost: true });
+    else this.#start(order);
   }
 
   #start(order: SpawnOrder): void {
@@ -151,8 +177,7 @@ export class Launcher {
   }
 
   #resolveIfIdle(): void {
-    if (this.#attempts.size > 0 || this.#waiting.size > 0) return;
-    if (this.#stopped === null) return;
+    if (!this.isIdle || this.#stopped === null) return;
     this.#pool.close();
     this.#stopped();
   }

@@ -45,7 +45,24 @@ export interface EndOrder {
   now: boolean;
 }
 
-export type Order = SpawnOrder | EndOrder;
+/** Until when attempts may live, by `monotonicNow`; without one they may for ever. */
+export interface FenceOrder {
+  kind: 'fence';
+  until: number;
+}
+
+/** These ends have been dealt with: nobody will ask for them again. */
+export interface ForgetOrder {
+  kind: 'forget';
+  tokens: number[];
+}
+
+/** Kill what there is, tell, and go. */
+export interface CloseOrder {
+  kind: 'close';
+}
+
+export type Order = SpawnOrder | EndOrder | FenceOrder | ForgetOrder | CloseOrder;
 
 export interface StartedNotice {
   kind: 'started';
@@ -64,9 +81,17 @@ export interface EndedNotice {
   usage: Usage | null;
 }
 
-/** The first notice: orders are being read. */
-export interface ReadyNotice {
+/** What a launcher has to do with: from the order to the moment when its end need not be told again. */
+export interface Holdings {
+  waiting: number[];
+  started: StartedNotice[];
+  ended: EndedNotice[];
+}
+
+/** The first notice to a worker: orders are being read. */
+export interface ReadyNotice extends Holdings {
   kind: 'ready';
+  pid: number;
 }
 
 export type Notice = ReadyNotice | StartedNotice | EndedNotice;

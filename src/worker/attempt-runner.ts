@@ -1,41 +1,26 @@
-import type { Engine } from '../core/engine.ts';
+import { resolve } from 'node:path';
 import type { Capacity, Claim, EvaluationOrder, ExchangeResult, FinishReport } from '../core/exchange.ts';
-import { doesNotFit, isFitting } from '../core/fit.ts';
 import { causeOf, type Outcome, outcome } from '../core/outcome.ts';
 import { crashedPost, type PostResult } from '../core/post-result.ts';
-import { ownIdentity } from '../engine/process-identity.ts';
 import { KeptAttempts, removeWorkDirectory } from './clean-up-attempts.ts';
 import { completeReport, isIncomplete } from './complete-report.ts';
 import { Evaluations } from './evaluations.ts';
 import type { EndedNotice, StartedNotice } from './launcher/protocol.ts';
-import { Launchers } from './launchers.ts';
-import { MachineRoom } from './machine-room.ts';
+import type { Launchers } from './launchers.ts';
+import { type MachineOffer, MachineRoom } from './machine-room.ts';
 import { Outbox, type Reports } from './outbox.ts';
 import { PortBook } from './port-book.ts';
+import { launchedTokens } from './script-tokens.ts';
 import { SideScripts } from './side-scripts.ts';
 import { Signal } from './signal.ts';
-import { attemptLogs, type KeepWork, planSpawn } from './spawn-order.ts';
+import { attemptLogs, planSpawn, type SpawnSettings } from './spawn-order.ts';
 import { removeUserDataDirectories } from './user-data-files.ts';
 
-export interface WorkerOptions {
-  workflowId: number;
-  stateDir: string;
-  cpus: number;
-  memoryBytes: number;
-  gpus: number;
-  maxParallel: number | null;
-  graceMs: number;
-  keepWork: KeepWork;
-  site?: string;
-  /** Jobs of the workflow have code that is asked whatever happens. */
-  asksCode?: boolean;
+export interface RunnerOptions extends SpawnSettings, MachineOffer {
+  /** Where relative paths of workflows are seen from; not needed where they are absolute. */
+  baseDir?: string;
 }
 
-/** `waiting`: only decisions of people are left. `follow`: another live process drives the run. */
-export type WorkerEnd = 'complete' | 'waiting' | 'stopped' | 'follow';
-
-/** Renewed three times within the lease, so that one missed renewal costs nothing. */
-const RENEW_MS = 10_000;
 /** How long a start may go unreported when nothing else is to be said. */
 const START_REPORT_MS = 50;
 /** While claimed jobs are at hand, ends are reported together: each commit waits for the disk. */
@@ -48,12 +33,13 @@ const AHEAD = 12;
 const STOPPED = outcome({ stopped: true });
 const LOST = outcome({ lost: true });
 
-/** Claims jobs of one workflow, has them launched, watches them and reports what became of them. */
-export class Worker {
-  private readonly engine: Engine;
-  private readonly options: WorkerOptions;
-  private readonly launchers: Launchers;
+/** Has claimed jobs launched, watches them and says what became of them, whoever carries the word. */
+export class AttemptRunner {
+  /** Raised when there is something to tell. */
+  readonly wake = new Signal();
   private readonly scripts: SideScripts;
+  private readonly options: RunnerOptions;
+  private readonly launchers: Launchers;
   private readonly evaluations: Evaluations;
   private readonly ports = new PortBook();
   private readonly kept: KeptAttempts;
@@ -65,18 +51,15 @@ export class Worker {
   private readonly starting = new Set<Claim>();
   /** Moving average of how long attempts run; null before the first has ended. */
   private meanMs: number | null = null;
-  private readonly wake = new Signal();
   private readonly outbox = new Outbox();
   /** Reported attempts: what their scripts and code need until the engine has decided about them. */
   private readonly reported = new Map<number, { claim: Claim; report: FinishReport }>();
   /** Reports that are still being prepared. */
   private preparing = 0;
-  private exchanging = false;
-  private ending: 'no' | 'stop' | 'kill' = 'no';
+  /** `drain`: only what was begun is done. */
+  private ending: 'no' | 'drain' | 'stop' | 'kill' = 'no';
 
-  /** `launchers` may have been started before, so that they are there when the first job is. */
-  constructor(engine: Engine, options: WorkerOptions, launchers = new Launchers(options.stateDir)) {
-    this.engine = engine;
+  constructor(options: RunnerOptions, launchers: Launchers) {
     this.options = options;
     this.room = new MachineRoom(options);
     this.launchers = launchers;
@@ -94,87 +77,154 @@ export class Worker {
     });
   }
 
-  /** Drives the workflow until it is complete, waits for people, or is stopped. */
-  async run(): Promise<WorkerEnd> {
-    const { id: workerId } = await this.engine.registerWorker(ownIdentity(this.options.site));
-    const unsubscribe = this.engine.onChange(() => {
-      // What this worker reports is in the answer already; only news from others are worth a look.
-      if (!this.exchanging) this.wake.raise();
-    });
-    try {
-      const adoption = await this.engine.adopt(this.options.workflowId, workerId);
-      if (adoption.mode === 'follow') return 'follow';
-      if (this.options.asksCode) this.evaluations.warm();
-      await this.launchers.start();
-      const end = await this.drive(workerId);
-      if (end !== 'stopped') await this.leave(workerId);
-      return end;
-    } finally {
-      unsubscribe();
-      await this.launchers.stop();
-      await this.evaluations.stop();
-      // A store that cannot be written has no use for this; the next run finds the dead worker by itself.
-      await this.engine.retireWorker(workerId).catch(() => {});
-    }
+  /** Code will be asked for certain. */
+  warm(): void {
+    this.evaluations.warm();
   }
 
-  /** Ends the running attempts with grace; they are closed as stopped and run again when the run goes on. */
-  stop(): void {
-    this.endAll('stop');
+  /** Nothing runs, and nothing is to be told. */
+  get isIdle(): boolean {
+    const atWork = this.live.size + this.ahead.length + this.preparing + this.scripts.size;
+    return atWork + this.outbox.urgent === 0;
   }
 
-  /** The same without grace. */
-  kill(): void {
-    this.endAll('kill');
+  get hasNews(): boolean {
+    return this.outbox.urgent > 0;
   }
 
-  private async drive(workerId: number): Promise<WorkerEnd> {
-    for (;;) {
-      const nextDueAt = await this.exchange(workerId);
-      if (this.isIdle()) {
-        if (this.ending !== 'no') return 'stopped';
-        const status = await this.engine.status(this.options.workflowId);
-        if (status.complete) return 'complete';
-        if (status.exit_code === 3) return 'waiting';
-        if (nextDueAt === null && status.counts.ready > 0) await this.refuseUnfitting();
-      }
-      if (this.outbox.urgent === 0) await this.wake.wait(this.patience(nextDueAt));
-    }
+  /** What to ask for: what is free, and more where jobs are so short that slots would wait for commits. */
+  capacity(): Capacity | null {
+    if (this.ending !== 'no') return null;
+    const isShort = this.meanMs !== null && this.meanMs < SHORT_MS;
+    return this.room.left(isShort ? 1 + AHEAD : 1, [...this.live.values(), ...this.ahead]);
   }
 
-  /** Does what is to be done at a worker's end, and waits for it. */
-  private async leave(workerId: number): Promise<void> {
-    await this.exchange(workerId, true);
-    while (!this.isIdle()) {
-      await this.wake.wait(RENEW_MS);
-      await this.exchange(workerId, true);
-    }
+  takeReports(): Reports {
+    return this.outbox.take();
   }
 
-  /** One transaction: what has started, what has ended, what to do next. */
-  private async exchange(workerId: number, leaving = false): Promise<number | null> {
-    const reports = this.outbox.take();
-    this.exchanging = true;
-    const result = await this.engine
-      .exchange(workerId, {
-        ...reports,
-        leaving,
-        capacity: this.ending === 'no' && !leaving ? this.capacity() : null,
-        workflow_id: this.options.workflowId,
-      })
-      .finally(() => {
-        this.exchanging = false;
-      });
+  /** What an attempt was claimed as, while it runs or its report is not yet decided about. */
+  claimOf(token: number): Claim | undefined {
+    return this.live.get(token) ?? this.reported.get(token)?.claim;
+  }
+
+  /** Does what the engine answered to the reports. */
+  carryOut(reports: Reports, result: ExchangeResult): void {
     for (const { token } of reports.evaluated) this.evaluations.answered(token);
+    this.launchers.forget(launchedTokens(reports));
     for (const token of result.rejected) this.launchers.end(token, 'canceled', true);
     this.evaluate(result.evaluate);
     this.runScripts(result);
     this.forget(reports.finished, result);
     for (const token of result.cancel) this.cancel(token);
-    this.ahead.push(...result.claims);
+    this.ahead.push(...result.claims.map((claim) => this.located(claim)));
     if (this.ending === 'no') this.launchNext();
     else this.giveBackAhead();
-    return result.next_due_at_ms;
+  }
+
+  /** Goes on with an attempt that was launched before this process began, or gives it back. */
+  resume(claim: Claim, isHeldByLauncher: boolean, unheld: Partial<Outcome>, startedAt: number | null): void {
+    const located = this.located(claim);
+    this.live.set(claim.token, located);
+    if (!isHeldByLauncher) this.endUnstarted(located, unheld, startedAt);
+  }
+
+  /** Goes on with an attempt whose end was reported before, and about which more is to be heard. */
+  resumeReported(
+    claim: Claim,
+    report: FinishReport,
+    question: 'post' | EvaluationOrder,
+    isPostHeld: boolean,
+  ): void {
+    const located = this.located(claim);
+    this.reported.set(report.token, { claim: located, report });
+    if (question !== 'post') {
+      this.evaluate([question]);
+      return;
+    }
+    this.live.set(report.token, located);
+    if (isPostHeld) this.scripts.awaitPost(located, report);
+    else this.onJudged(report, crashedPost('it was cut off when its worker was restarted'), false);
+  }
+
+  /** Goes on with a recovery script that was started before; one that nobody runs any more is lost. */
+  resumeRecovery(token: number, isHeld: boolean): void {
+    if (isHeld) this.scripts.awaitRecovery(token);
+    else this.tell('recovered', { token, outcome: LOST });
+  }
+
+  resumeAction(actionId: number, isHeld: boolean): void {
+    if (isHeld) this.scripts.awaitAction(actionId);
+    else this.tell('acted', { action_id: actionId, outcome: LOST });
+  }
+
+  /** As the launchers' own word. */
+  onStarted({ token, startedAt }: StartedNotice): void {
+    // Scripts beside attempts have no start of their own to report.
+    if (!this.live.has(token)) return;
+    this.outbox.add('started', { token, started_at_ms: startedAt });
+    this.wake.raiseWithin(START_REPORT_MS);
+  }
+
+  /** As the launchers' own word. */
+  onEnded(notice: EndedNotice): void {
+    if (this.scripts.ended(notice)) return;
+    const claim = this.live.get(notice.token);
+    if (claim === undefined) {
+      this.launchers.forget([notice.token]);
+      return;
+    }
+    this.live.delete(notice.token);
+    if (notice.startedAt !== null) {
+      const took = notice.finishedAt - notice.startedAt;
+      this.meanMs = this.meanMs === null ? took : this.meanMs * 0.8 + took * 0.2;
+    }
+    if (this.ending === 'no') this.launchNext();
+    const report: FinishReport = {
+      token: notice.token,
+      started_at_ms: notice.startedAt,
+      finished_at_ms: notice.finishedAt,
+      outcome: notice.outcome,
+      usage: notice.usage,
+    };
+    if (!isIncomplete(claim, notice.outcome)) {
+      this.report(claim, report);
+      return;
+    }
+    this.preparing += 1;
+    void completeReport(claim, report, this.options.stateDir).then(() => {
+      this.preparing -= 1;
+      this.report(claim, report);
+    });
+  }
+
+  /** Takes nothing more, and gives back what was not begun. */
+  drain(): void {
+    if (this.ending !== 'no') return;
+    this.ending = 'drain';
+    this.giveBackAhead();
+    this.wake.raise();
+  }
+
+  /** Ends what runs, with grace unless it is to be killed; it is told as stopped. */
+  end(how: 'stop' | 'kill'): void {
+    if (this.ending === 'kill') return;
+    this.ending = how;
+    for (const claim of this.starting) this.endUnstarted(claim, { stopped: true });
+    for (const token of this.live.keys()) this.launchers.end(token, 'stopped', how === 'kill');
+    if (how === 'kill') this.evaluations.kill();
+    this.giveBackAhead();
+    this.scripts.stop(how === 'kill');
+    this.wake.raise();
+  }
+
+  /** Frees what this object holds; whatever runs is the launchers' to end. */
+  close(): Promise<void> {
+    return this.evaluations.stop();
+  }
+
+  private get isStopping(): boolean {
+    return this.ending === 'stop' || this.ending === 'kill';
   }
 
   /** Post scripts of what has just been reported, and recovery scripts of what will be tried again. */
@@ -182,18 +232,18 @@ export class Worker {
     for (const token of result.post) {
       const { claim, report } = this.reported.get(token)!;
       this.live.set(token, claim);
-      if (this.ending === 'no') this.scripts.post(claim, report);
+      if (!this.isStopping) this.scripts.post(claim, report);
       else this.onJudged(report, crashedPost('stopped'), true);
     }
     for (const order of result.recover) {
       const reported = this.reported.get(order.token);
       // Of an attempt that a dead worker left behind nothing is known here.
       if (reported === undefined) this.tell('recovered', { token: order.token, outcome: LOST });
-      else if (this.ending === 'no') this.scripts.recover(reported.claim, order);
+      else if (!this.isStopping) this.scripts.recover(reported.claim, order);
       else this.tell('recovered', { token: order.token, outcome: STOPPED });
     }
     for (const order of result.act) {
-      if (this.ending === 'no') this.scripts.act(order);
+      if (!this.isStopping) this.scripts.act(this.located(order));
       else this.tell('acted', { action_id: order.action_id, outcome: STOPPED });
     }
   }
@@ -209,7 +259,7 @@ export class Worker {
           this.report(claim, complete);
         });
       } else {
-        void this.evaluations.ofRoute(order).then((answer) => {
+        void this.evaluations.ofRoute(this.withLogs(order)).then((answer) => {
           this.preparing -= 1;
           if (answer !== null) this.tell('evaluated', answer);
         });
@@ -293,50 +343,15 @@ export class Worker {
     }
   }
 
-  private endUnstarted(claim: Claim, facts: Partial<Outcome>): void {
+  private endUnstarted(claim: Claim, facts: Partial<Outcome>, startedAt: number | null = null): void {
     this.live.delete(claim.token);
     this.starting.delete(claim);
     this.report(claim, {
       token: claim.token,
-      started_at_ms: null,
+      started_at_ms: startedAt,
       finished_at_ms: Date.now(),
       outcome: outcome(facts),
       usage: null,
-    });
-  }
-
-  private onStarted({ token, startedAt }: StartedNotice): void {
-    // Scripts beside attempts have no start of their own to report.
-    if (!this.live.has(token)) return;
-    this.outbox.add('started', { token, started_at_ms: startedAt });
-    this.wake.raiseWithin(START_REPORT_MS);
-  }
-
-  private onEnded(notice: EndedNotice): void {
-    if (this.scripts.ended(notice)) return;
-    const claim = this.live.get(notice.token);
-    if (claim === undefined) return;
-    this.live.delete(notice.token);
-    if (notice.startedAt !== null) {
-      const took = notice.finishedAt - notice.startedAt;
-      this.meanMs = this.meanMs === null ? took : this.meanMs * 0.8 + took * 0.2;
-    }
-    if (this.ending === 'no') this.launchNext();
-    const report: FinishReport = {
-      token: notice.token,
-      started_at_ms: notice.startedAt,
-      finished_at_ms: notice.finishedAt,
-      outcome: notice.outcome,
-      usage: notice.usage,
-    };
-    if (!isIncomplete(claim, notice.outcome)) {
-      this.report(claim, report);
-      return;
-    }
-    this.preparing += 1;
-    void completeReport(claim, report, this.options.stateDir).then(() => {
-      this.preparing -= 1;
-      this.report(claim, report);
     });
   }
 
@@ -352,41 +367,18 @@ export class Worker {
     else this.wake.raise();
   }
 
-  private endAll(how: 'stop' | 'kill'): void {
-    if (this.ending === 'kill') return;
-    this.ending = how;
-    for (const claim of this.starting) this.endUnstarted(claim, { stopped: true });
-    for (const token of this.live.keys()) this.launchers.end(token, 'stopped', how === 'kill');
-    if (how === 'kill') this.evaluations.kill();
-    this.giveBackAhead();
-    this.scripts.stop(how === 'kill');
-    this.wake.raise();
+  private located<T extends { cwd: string; output_dir: string }>(work: T): T {
+    return { ...work, cwd: this.resolve(work.cwd), output_dir: this.resolve(work.output_dir) };
   }
 
-  private isIdle(): boolean {
-    const atWork = this.live.size + this.ahead.length + this.preparing + this.scripts.size;
-    return atWork + this.outbox.urgent === 0;
+  private withLogs(order: EvaluationOrder): EvaluationOrder {
+    if (order.logs === undefined) return order;
+    const { stdout, stderr } = order.logs;
+    return { ...order, logs: { stdout: this.resolve(stdout), stderr: this.resolve(stderr) } };
   }
 
-  private patience(nextDueAt: number | null): number {
-    return nextDueAt === null ? RENEW_MS : Math.min(RENEW_MS, Math.max(0, nextDueAt - Date.now()));
-  }
-
-  /** What to ask for: what is free, and more where jobs are so short that slots would wait for commits. */
-  private capacity(): Capacity {
-    const isShort = this.meanMs !== null && this.meanMs < SHORT_MS;
-    return this.room.left(isShort ? 1 + AHEAD : 1, [...this.live.values(), ...this.ahead]);
-  }
-
-  /** Nothing runs, nothing waits for a time, and yet no ready job was claimed: none will ever fit. */
-  private async refuseUnfitting(): Promise<void> {
-    const { items } = await this.engine.listJobs(this.options.workflowId, {
-      statuses: ['ready'],
-      limit: 1000,
-    });
-    for (const job of items) {
-      const { requirement } = await this.engine.getJob(this.options.workflowId, job.id);
-      if (!isFitting(requirement, this.options)) throw doesNotFit(job.name, requirement, this.options);
-    }
+  private resolve(path: string): string {
+    const { baseDir } = this.options;
+    return baseDir === undefined ? path : resolve(baseDir, path);
   }
 }

@@ -1,0 +1,133 @@
+import { rmSync, writeSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { Launcher } from './launcher.ts';
+import { LineWriter, readLines } from './line-stream.ts';
+import { monotonicNow } from './monotonic-now.ts';
+import type { EndedNotice, Notice, Order, ReadyNotice } from './protocol.ts';
+
+/** A start is told together with the end of a short attempt. */
+const START_WAIT_MS = 10;
+/** How long a worker may take to tell of a lease; it has to register first. */
+const FIRST_FENCE_MS = 30_000;
+/** How long an end is kept for a worker that comes after the lease is over; its server may have been away as well. */
+const KEEP_ENDS_MS = 60_000;
+
+interface SuccessionOptions {
+  markerPrefix: string;
+  /** Where the next worker comes to; null: attempts die with the worker. */
+  socketPath: string | null;
+  /** Nothing lives, and everything was said. */
+  leave(): void;
+  /** It is about to leave: what still lives soon hangs in the kernel. */
+  leaving(): void;
+}
+
+/**
+ * Whom a launcher works for: the worker that started it, and after that one's death whoever comes to its socket, as
+ * long as the lease lasts. What nobody has dealt with is told again to the next.
+ */
+export class Succession {
+  readonly launcher: Launcher;
+  readonly #options: SuccessionOptions;
+  /** Not dealt with yet. */
+  readonly #ended = new Map<number, EndedNotice>();
+  #worker: LineWriter | null = null;
+  /** Came while there was a worker: it is heard when that one has been heard to its end. */
+  #next: Socket | null = null;
+  #isLeaving = false;
+
+  constructor(options: SuccessionOptions) {
+    this.#options = options;
+    this.launcher = new Launcher(options.markerPrefix, (notice) => this.#tell(notice));
+  }
+
+  /** Serves the worker at the other end of the streams, beginning with what there is to take over. */
+  serve(orders: Readable, notices: Writable): void {
+    const writer = new LineWriter(notices);
+    this.#worker = writer;
+    readLines(orders, (line) => this.#accept(line as Order));
+    let left = false;
+    const leave = () => {
+      if (!left) this.#workerLeft();
+      left = true;
+    };
+    for (const event of ['end', 'error', 'close'] as const) orders.on(event, leave);
+    const ended = [...this.#ended.values()];
+    const ready: ReadyNotice = { kind: 'ready', pid: process.pid, ...this.launcher.holdings, ended };
+    writer.write(ready);
+  }
+
+  /** Lets a successor in. */
+  listen(path: string): void {
+    this.launcher.accept({ kind: 'fence', until: monotonicNow() + FIRST_FENCE_MS });
+    createServer((socket) => {
+      socket.on('error', () => {});
+      if (this.#isLeaving) socket.destroy();
+      else if (this.#worker === null) this.serve(socket, socket);
+      else {
+        this.#next?.destroy();
+        this.#next = socket;
+      }
+    }).listen(path);
+    setInterval(() => this.#leaveIfUseless(), 1000);
+  }
+
+  #accept(order: Order): void {
+    if (order.kind === 'close') void this.#leave();
+    else if (order.kind === 'forget') for (const token of order.tokens) this.#ended.delete(token);
+    else {
+      if (order.kind === 'fence') tellGuardian(order.until);
+      this.launcher.accept(order);
+    }
+  }
+
+  #tell(notice: Notice): void {
+    if (notice.kind === 'ended' && this.#options.socketPath !== null) this.#ended.set(notice.token, notice);
+    this.#worker?.write(notice, notice.kind === 'started' ? START_WAIT_MS : 0);
+  }
+
+  #workerLeft(): void {
+    if (this.#options.socketPath === null) {
+      // It may have closed its end on purpose, and listens.
+      void this.#leave();
+      return;
+    }
+    this.#worker = null;
+    const next = this.#next;
+    this.#next = null;
+    if (next !== null) this.serve(next, next);
+  }
+
+  /** Nobody came within the lease. */
+  #leaveIfUseless(): void {
+    if (this.#worker !== null || !this.launcher.isIdle || !this.launcher.isFenced) return;
+    const youngest = Date.now() - KEEP_ENDS_MS;
+    // One that was lost for want of a lease is told by its absence.
+    const isWorthKeeping = ({ outcome, finishedAt }: EndedNotice) => !outcome.lost && finishedAt > youngest;
+    if (![...this.#ended.values()].some(isWorthKeeping)) void this.#leave();
+  }
+
+  async #leave(): Promise<void> {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.#options.leaving();
+    await this.launcher.stop();
+    if (this.#options.socketPath !== null) rmSync(this.#options.socketPath, { force: true });
+    if (this.#worker === null) this.#options.leave();
+    else this.#worker.flush(() => this.#options.leave());
+  }
+}
+
+/** The lifeline, which every launcher is started with. */
+const LIFELINE = 3;
+
+/** Should this process be unable to keep the fence, somebody else does, a little later. */
+function tellGuardian(until: number): void {
+  const seconds = Math.max(1, Math.ceil((until - monotonicNow()) / 1000));
+  try {
+    writeSync(LIFELINE, `${seconds}\n`);
+  } catch {
+    // There is none: the fence is kept here.
+  }
+}

@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, type TestContext } from 'vitest';
+import type { Engine, ServedEngine } from '../../src/core/engine.ts';
+import type { AttemptRecord, JobRecord } from '../../src/core/records.ts';
+import { openEngine } from '../../src/engine/open-engine.ts';
+import { loadSpec } from '../../src/spec/load-spec.ts';
+import { readProcessTable } from '../../src/worker/launcher/process-table.ts';
+import { ServiceWorker, type ServiceWorkerOptions } from '../../src/worker/service-worker.ts';
+
+const PROGRAM = fileURLToPath(new URL('service-program.mjs', import.meta.url));
+/** Every process that a world starts inherits it. */
+const MARKER = 'HF_SERVICE_WORLD';
+
+/** A worker in a process of its own. */
+export interface WorkerProgram {
+  child: ChildProcess;
+  output(): string;
+  ended: Promise<void>;
+}
+
+/** A store, workers on it, and what their jobs leave in its directory. */
+export class ServiceWorld {
+  readonly dir: string;
+  readonly engine: ServedEngine;
+  readonly leaseMs: number;
+  readonly log: string[] = [];
+
+  private readonly context: TestContext;
+
+  private constructor(context: TestContext, dir: string, engine: ServedEngine, leaseMs: number) {
+    this.context = context;
+    this.dir = dir;
+    this.engine = engine;
+    this.leaseMs = leaseMs;
+  }
+
+  static async make(context: TestContext, leaseMs = 30_000): Promise<ServiceWorld> {
+    const dir = mkdtempSync(join(tmpdir(), 'holdfast-service-'));
+    const engine = await openEngine({ dir: join(dir, 'store'), create: true, leaseMs });
+    const world = new ServiceWorld(context, dir, engine, leaseMs);
+    context.onTestFinished(async () => {
+      for (const pid of world.processes()) kill(pid);
+      await engine.close();
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+    });
+    return world;
+  }
+
+  /** A workflow whose jobs run in the directory of the world; shared unless told. */
+  async submit(jobs: object[], more: object = {}, shared = true): Promise<number> {
+    const loaded = loadSpec(JSON.stringify({ name: 'service', ...more, jobs }), 'spec.json');
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded));
+    const { id } = await this.engine.createWorkflow({
+      model: loaded.model,
+      cwd: '.',
+      output_dir: 'output',
+      actor: 'tester',
+      shared,
+    });
+    return id;
+  }
+
+  /** A worker in this process; stopped after the test. */
+  worker(options: Partial<ServiceWorkerOptions> = {}, engine: Engine = this.engine) {
+    const worker = new ServiceWorker(engine, {
+      stateDir: join(this.dir, 'worker'),
+      baseDir: this.dir,
+      labels: [],
+      cpus: 4,
+      memoryBytes: 1e9,
+      gpus: 0,
+      maxParallel: null,
+      graceMs: 1000,
+      keepWork: 'failed',
+      drainTimeoutMs: 60_000,
+      log: (line) => this.log.push(line),
+      ...options,
+    });
+    const ended = worker.run();
+    this.context.onTestFinished(async () => {
+      worker.kill();
+      await ended.catch(() => {});
+    });
+    return { worker, ended };
+  }
+
+  /** A worker in a process of its own, which this one may kill. */
+  program(name = 'worker'): WorkerProgram {
+    const options = { stateDir: join(this.dir, name), baseDir: this.dir, leaseMs: this.leaseMs };
+    const child = spawn(process.execPath, [PROGRAM, join(this.dir, 'store'), JSON.stringify(options)], {
+      env: { ...process.env, [MARKER]: this.dir },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text += more;
+    });
+    const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    return { child, output: () => text, ended };
+  }
+
+  async jobs(id = 1): Promise<JobRecord[]> {
+    return (await this.engine.listJobs(id, { limit: 1000 })).items;
+  }
+
+  async attempts(id = 1): Promise<AttemptRecord[]> {
+    return (await this.engine.listAttempts(id, { limit: 1000 })).items;
+  }
+
+  async running(count = 1, id = 1): Promise<void> {
+    await until(`${count} jobs run`, async () => {
+      return (await this.jobs(id)).filter(({ status }) => status === 'running').length === count;
+    });
+  }
+
+  async complete(id = 1): Promise<void> {
+    await until('the workflow is complete', async () => (await this.engine.status(id)).complete, 60_000);
+  }
+
+  /** The lines of a file that jobs write; none if there is no such file. */
+  lines(name: string): string[] {
+    try {
+      return readFileSync(join(this.dir, name), 'utf8').split('\n').filter(Boolean);
+    } catch {
+      return [];
+    }
+  }
+
+  /** What the programs of this world have started, and they themselves. */
+  processes(): number[] {
+    const { processes, environment } = readProcessTable(new Set());
+    return [...processes.keys()].filter((pid) => environment(pid)?.includes(`${MARKER}=${this.dir}`));
+  }
+
+  launchers(): number[] {
+    return this.processes().filter((pid) => commandLine(pid).includes('launcher/main.js'));
+  }
+
+  /** Processes of jobs: they are told where their attempt works. */
+  jobProcesses(): number[] {
+    const { processes, environment } = readProcessTable(new Set());
+    return [...processes.keys()].filter((pid) => environment(pid)?.includes(`HOLDFAST_WORK_DIR=${this.dir}`));
+  }
+}
+
+export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+export async function until(
+  what: string,
+  check: () => boolean | Promise<boolean>,
+  deadlineMs = 20_000,
+): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
+  while (!(await check())) {
+    if (performance.now() > deadline) expect.fail(`${what} did not happen within ${deadlineMs} ms`);
+    await sleep(20);
+  }
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}

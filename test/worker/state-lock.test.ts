@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { lockState } from '../../src/worker/state-lock.ts';
+
+const LOCK = fileURLToPath(new URL('../../dist/worker/state-lock.js', import.meta.url));
+
+function stateDirectory(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-lock-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+test('one at a time: refused while it is held, free when it was released', () => {
+  const dir = stateDirectory();
+  const release = lockState(dir);
+  expect(() => lockState(dir)).toThrow(`process ${process.pid} on`);
+  release();
+  lockState(dir)();
+  expect(readdirSync(join(dir, 'workers'))).toEqual(['2.lock']);
+});
+
+/** Waits for a line, then takes the lock and says whether it got it; dies with it. */
+const PROGRAM = `
+  const { lockState } = await import(process.argv[1]);
+  process.stdin.once('data', () => {
+    try { lockState(process.argv[2]); console.log('got'); } catch { console.log('refused'); }
+  });
+  console.log('ready');`;
+
+test('of many that come at once after one was killed, one gets it', async () => {
+  const dir = stateDirectory();
+  for (let round = 0; round < 3; round += 1) {
+    const children = Array.from({ length: 6 }, () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, LOCK, dir], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+    });
+    for (const { lines } of children) expect((await lines.next()).value).toBe('ready');
+    for (const { child } of children) child.stdin.write('go\n');
+    const words = await Promise.all(children.map(async ({ lines }) => (await lines.next()).value as string));
+    expect(words.filter((word) => word === 'got')).toHaveLength(1);
+    const gone = children.map(({ child }) => new Promise((resolve) => child.once('exit', resolve)));
+    for (const { child } of children) child.kill('SIGKILL');
+    await Promise.all(gone);
+  }
+});

@@ -5,6 +5,7 @@ import { benchPolicy } from './policy-bench.ts';
 import { benchRouting } from './routing-bench.ts';
 import { benchSandbox } from './sandbox-bench.ts';
 import { benchScale } from './scale-bench.ts';
+import { benchServer } from './server-bench.ts';
 import { benchStart } from './start-bench.ts';
 import { benchThroughput } from './throughput-bench.ts';
 
@@ -15,6 +16,7 @@ const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
   policy: benchPolicy,
   routing: benchRouting,
   sandbox: benchSandbox,
+  server: benchServer,
   scale: () => benchScale(process.argv.includes('--full')),
 };
 

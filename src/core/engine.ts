@@ -1,4 +1,5 @@
 import type { Exchange, ExchangeResult, ResumedWorker, WorkerIdentity } from './exchange.ts';
+import type { JobRef } from './job-ref.ts';
 import type { JobStatus } from './job-status.ts';
 import type { LogChunk, LogPart, LogQuery } from './log-access.ts';
 import type {
@@ -32,9 +33,6 @@ import type { RetryPolicy } from './retry-policy.ts';
 import type { RoutingOverrides } from './routing-overrides.ts';
 import type { CreatedToken, NewToken, TokenRecord } from './token.ts';
 import type { WorkflowModel } from './workflow-model.ts';
-
-/** A job by its number or its name. */
-export type JobRef = number | string;
 
 /** What a model was made from. An engine elsewhere makes it again, and believes nothing else. */
 export interface SpecSource {
@@ -179,7 +177,7 @@ export interface Engine {
   /** A job of any workflow. */
   findJob(id: number): Promise<JobDetails>;
   /** Runs a job that ended without success once more, in the same run. */
-  retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobRecord>;
+  retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobDetails>;
 
   /** Decides about jobs that wait for it; as a whole or not at all. */
   resolve(workflowId: number, request: ResolveRequest): Promise<ResolveResult>;
@@ -246,6 +244,8 @@ export interface ServedEngine extends Engine {
   hasWork(): Promise<boolean>;
   /** Workers to which something is to be said whether they have room or not: cancels, drains, readers of logs. */
   workersToTell(): Promise<number[]>;
+  /** What the jobs of a workflow are given, each environment once; secrets are not masked. */
+  environments(workflowId: number): Promise<Record<string, string>[]>;
   /** Rejects while the store does not answer. */
   ping(): Promise<void>;
 }

@@ -114,6 +114,12 @@ export const ERRORS = {
     exitCode: 1,
     hint: () => '`holdfast run ID` goes on with the run',
   },
+  WORKER_ACTIVE: {
+    message: ({ path, pid, host }) => `process ${pid} on ${host} is a worker in ${path} already`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: () => 'stop it first, or name another directory with --dir',
+  },
   RUN_ACTIVE: {
     message: ({ id, pid }) => `workflow ${id} is being run by process ${pid}`,
     httpStatus: 409,

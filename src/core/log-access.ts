@@ -1,4 +1,4 @@
-import type { JobRef } from './engine.ts';
+import type { JobRef } from './job-ref.ts';
 
 export const LOG_STREAMS = ['stdout', 'stderr'] as const;
 export type LogStream = (typeof LOG_STREAMS)[number];

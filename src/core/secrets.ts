@@ -16,6 +16,11 @@ export class Secrets {
       .sort((a, b) => b.value.length - a.value.length);
   }
 
+  /** The values themselves, longest first. */
+  get texts(): string[] {
+    return this.values.map(({ value }) => value);
+  }
+
   /** The environment as it may be stored: a secret is masked however short it is. */
   environment(env: Readonly<Record<string, string>>): Record<string, string> {
     const entries = Object.entries(env);

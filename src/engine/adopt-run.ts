@@ -7,6 +7,7 @@ import { listHeldActions } from '../store/action-rows.ts';
 import { findObservedAttempt, type LiveAttempt, listHeldAttempts } from '../store/attempt-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { decodeConfig } from '../store/job-rows.ts';
+import { lockHeldWorkflows, lockWorker } from '../store/lock-rows.ts';
 import { listHeldRecoveries } from '../store/recovery-rows.ts';
 import { listHandedOver, putRoute, releaseHeldRoutes, setRouteState } from '../store/route-rows.ts';
 import type { Script } from '../store/script.ts';
@@ -88,7 +89,7 @@ export function* reapDeadWorkers(
 ): Script<number> {
   let lost = 0;
   for (const worker of yield* listWorkersOf(workflow.id, workflow.run_id)) {
-    if (isAlive(worker, now)) continue;
+    if (isAlive(worker, now) || !(yield* takeDeadWorker(worker.id, now, isAlive))) continue;
     const held = yield* retireWorker(worker.id, now, hasHeir);
     lost += held;
     yield* appendEvent({
@@ -102,6 +103,18 @@ export function* reapDeadWorkers(
   }
   if (!hasHeir) yield* closeHandedOver(workflow.id, now);
   return lost;
+}
+
+/**
+ * Locks the worker and everything that it holds, unless it shows itself alive meanwhile. The workflow at hand is locked
+ * already, so that this is out of order: who waits for whom then is found out by the database, and run again.
+ */
+function* takeDeadWorker(workerId: number, now: number, isAlive: IsAlive): Script<boolean> {
+  yield* lockWorker(workerId);
+  const worker = yield* findWorker(workerId);
+  if (worker === undefined || worker.retired_at !== null || isAlive(worker, now)) return false;
+  yield* lockHeldWorkflows(workerId);
+  return true;
 }
 
 /** Nobody will evaluate the code of these attempts: their static keys apply. */

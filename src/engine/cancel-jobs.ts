@@ -1,5 +1,6 @@
-import type { CancelRequest, CancelResult, JobRef } from '../core/engine.ts';
+import type { CancelRequest, CancelResult } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
+import type { JobRef } from '../core/job-ref.ts';
 import { statusName } from '../core/job-status.ts';
 import { findJob, listOpenJobs } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';

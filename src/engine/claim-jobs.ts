@@ -3,7 +3,7 @@ import { isFitting, type Offer } from '../core/fit.ts';
 import { jobLabel } from '../core/job-label.ts';
 import type { RoutingConfig } from '../core/routes.ts';
 import type { JobConfig, Requirement } from '../core/workflow-model.ts';
-import { insertAttempt } from '../store/attempt-rows.ts';
+import { insertAttempts, type NewAttempt } from '../store/attempt-rows.ts';
 import { listHandlers } from '../store/handler-rows.ts';
 import {
   countLiveByRequirement,
@@ -13,7 +13,7 @@ import {
   toPending,
 } from '../store/job-rows.ts';
 import { findCaller } from '../store/route-rows.ts';
-import type { Script } from '../store/script.ts';
+import { type Script, together } from '../store/script.ts';
 import { loadUserData } from '../store/user-data-rows.ts';
 import { type ExchangingWorker, listActiveServices } from '../store/worker-rows.ts';
 import { listRequirements, type StoredRequirement, type WorkflowRow } from '../store/workflow-rows.ts';
@@ -83,44 +83,43 @@ export function* claimJobs(
   capacity: Capacity,
   now: number,
 ): Script<Claim[]> {
-  const requirements = new Map<number, StoredRequirement>();
-  for (const requirement of yield* listRequirements(workflow.id))
-    requirements.set(requirement.id, requirement);
+  const [stored, others, patterns] = yield* together(
+    listRequirements(workflow.id),
+    listOtherWorkers(worker, now),
+    stderrPatterns(workflow.id),
+  );
+  const requirements = new Map(stored.map((requirement) => [requirement.id, requirement]));
   const room = yield* measureRoom(workflow, capacity, requirements);
 
-  const others = worker.kind === 'service' ? yield* listOtherWorkers(worker.id, now) : [];
-  const candidates: JobRow[] = [];
-  for (const requirement of requirements.values()) {
-    const count = room.countOf(requirement);
-    if (count <= 0) continue;
-    const shunned = others.some((other) => isFitting(requirement, other))
-      ? { workerId: worker.id, now }
-      : null;
-    candidates.push(...(yield* listClaimable(workflow.id, requirement.id, count, shunned)));
-  }
+  const lists = stored
+    .filter((requirement) => room.fits(requirement))
+    .map((requirement) => {
+      const isShunned = others.some((other) => isFitting(requirement, other));
+      const shunned = isShunned ? { workerId: worker.id, now } : null;
+      return listClaimable(workflow.id, requirement.id, room.countOf(requirement), shunned);
+    });
+  const candidates = (yield* together<JobRow[][]>(...lists)).flat();
   candidates.sort((a, b) => b.priority - a.priority || a.id - b.id);
 
-  const claims: Claim[] = [];
+  const chosen: { job: JobRow; facts: ClaimFacts }[] = [];
   const userData = new Map<string, unknown>();
-  const patterns = candidates.length === 0 ? new Map() : yield* stderrPatterns(workflow.id);
   for (const job of candidates) {
     if (room.slots <= 0) break;
     const requirement = requirements.get(job.requirement_id)!;
     if (!room.fits(requirement)) continue;
     room.take(requirement);
     const config = decodeConfig(job.config);
-    claims.push(
-      yield* claimJob(workflow, job, worker.id, now, {
-        config,
-        requirement,
-        stderr_patterns: patterns.get(config.failureHandler ?? '') ?? [],
-        condition: yield* conditionOf(workflow, job, config),
-        ...(yield* templateValues(workflow, job, config)),
-        user_data: yield* inputValues(workflow.id, config.userData.inputs, userData),
-      }),
-    );
+    const facts = {
+      config,
+      requirement: withoutId(requirement),
+      stderr_patterns: patterns.get(config.failureHandler ?? '') ?? [],
+      condition: yield* conditionOf(workflow, job, config),
+      ...(yield* templateValues(workflow, job, config)),
+      user_data: yield* inputValues(workflow.id, config.userData.inputs, userData),
+    };
+    chosen.push({ job, facts });
   }
-  return claims;
+  return yield* handOut(workflow, chosen, worker.id, now);
 }
 
 /** The claim of a job that a worker has already, as it was handed out. */
@@ -139,7 +138,7 @@ export function* repeatClaim(workflow: WorkflowRow, job: JobRow, token: number):
     cwd: workflow.cwd,
     output_dir: workflow.output_dir,
     config,
-    requirement,
+    requirement: withoutId(requirement),
     stderr_patterns: (yield* stderrPatterns(workflow.id)).get(config.failureHandler ?? '') ?? [],
     condition: yield* conditionOf(workflow, job, config),
     ...(yield* templateValues(workflow, job, config)),
@@ -147,11 +146,16 @@ export function* repeatClaim(workflow: WorkflowRow, job: JobRow, token: number):
   };
 }
 
+function withoutId({ id: _, ...requirement }: StoredRequirement): Requirement {
+  return requirement;
+}
+
 /** What others offer who take jobs now. */
-function* listOtherWorkers(workerId: number, now: number): Script<Offer[]> {
+function* listOtherWorkers({ id, kind }: ExchangingWorker, now: number): Script<Offer[]> {
+  if (kind !== 'service') return [];
   const workers = yield* listActiveServices(now);
   return workers
-    .filter(({ id }) => id !== workerId)
+    .filter((other) => other.id !== id)
     .map(({ cpus, memory_bytes, gpus }) => ({ cpus, memoryBytes: memory_bytes, gpus }));
 }
 
@@ -168,37 +172,42 @@ type ClaimFacts = Pick<
   | 'user_data'
 >;
 
-function* claimJob(
+/** The chosen jobs are the worker's from here on. */
+function* handOut(
   workflow: WorkflowRow,
-  job: JobRow,
+  chosen: readonly { job: JobRow; facts: ClaimFacts }[],
   workerId: number,
   now: number,
-  facts: ClaimFacts,
-): Script<Claim> {
-  yield* toPending(job);
-  const attempt = {
+): Script<Claim[]> {
+  yield* toPending(chosen.map(({ job }) => job.id));
+  const attempts: NewAttempt[] = [];
+  for (const { job } of chosen) {
+    const caller = job.call_id === null ? null : yield* findCaller(job.call_id);
+    attempts.push({
+      workflow_id: workflow.id,
+      job_id: job.id,
+      run_id: workflow.run_id,
+      visit: job.visit,
+      attempt_id: job.attempt_id + 1,
+      caller: caller === null ? null : jobLabel(caller),
+      worker_id: workerId,
+      claimed_at: now,
+    });
+  }
+  const tokens = yield* insertAttempts(attempts);
+  return chosen.map(({ job, facts }) => ({
+    token: tokens.get(job.id)!,
     workflow_id: workflow.id,
     job_id: job.id,
     run_id: workflow.run_id,
     visit: job.visit,
     attempt_id: job.attempt_id + 1,
-  };
-  const caller = job.call_id === null ? null : yield* findCaller(job.call_id);
-  const token = yield* insertAttempt({
-    ...attempt,
-    caller: caller === null ? null : jobLabel(caller),
-    worker_id: workerId,
-    claimed_at: now,
-  });
-  return {
-    ...attempt,
-    token,
     job_name: job.name,
     scope: job.scope,
     cwd: workflow.cwd,
     output_dir: workflow.output_dir,
     ...facts,
-  };
+  }));
 }
 
 function* conditionOf(workflow: WorkflowRow, job: JobRow, config: JobConfig): Script<Claim['condition']> {

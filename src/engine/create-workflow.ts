@@ -10,7 +10,8 @@ import {
 } from '../store/dependency-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { insertHandler } from '../store/handler-rows.ts';
-import { insertJob } from '../store/job-rows.ts';
+import { lockKey } from '../store/lock-rows.ts';
+import { insertJobs } from '../store/new-job-rows.ts';
 import { putScope } from '../store/scope-rows.ts';
 import type { Script } from '../store/script.ts';
 import { findSubmission, insertSubmission } from '../store/submission-rows.ts';
@@ -23,6 +24,7 @@ export function* submitWorkflow(workflow: NewWorkflow, now: number): Script<numb
   const key = workflow.idempotency_key;
   if (key === undefined) return yield* createWorkflow(workflow, now);
   const digest = digestOf(workflow);
+  yield* lockKey(key);
   const known = yield* findSubmission(key);
   if (known !== undefined) {
     if (known.digest === digest) return known.workflow_id;
@@ -66,14 +68,15 @@ export function* createWorkflow(
     const size = members.length - new Set(anyOf.flat()).size + anyOf.length;
     setIds.push(yield* insertDependencySet(workflowId, size));
   }
-  const jobIds: number[] = [];
-  for (const job of model.jobs) {
-    const { onCall, schedulingTimeoutMs } = job.config;
-    // A step on call waits for nothing but a call.
-    const set = onCall ? null : job.dependencySet;
-    const isReady = set === null && !onCall;
-    jobIds.push(
-      yield* insertJob(workflowId, job, {
+  const jobIds = yield* insertJobs(
+    workflowId,
+    model.jobs.map((job) => {
+      const { onCall, schedulingTimeoutMs } = job.config;
+      // A step on call waits for nothing but a call.
+      const set = onCall ? null : job.dependencySet;
+      const isReady = set === null && !onCall;
+      return {
+        job,
         requirement_id: requirementIds[job.requirement]!,
         dependency_set_id: set === null ? null : (setIds[set] ?? null),
         failure_handler_id: handlerIds.get(job.config.failureHandler ?? '') ?? null,
@@ -81,9 +84,9 @@ export function* createWorkflow(
         settled: onCall ? 'disabled' : null,
         blueprint: job.scope === '' ? 0 : 1,
         schedule_by: isReady && schedulingTimeoutMs !== null ? now + schedulingTimeoutMs : null,
-      }),
-    );
-  }
+      };
+    }),
+  );
   for (const [index, { members, joined, anyOf }] of model.dependencySets.entries()) {
     const setId = setIds[index] ?? null;
     if (setId === null) continue;

@@ -1,9 +1,10 @@
 import type { FinishReport, RecoveryOrder } from '../core/exchange.ts';
 import type { LiveAttempt } from '../store/attempt-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
-import { hasOpenJobs } from '../store/job-rows.ts';
+import { decodeConfig, hasOpenJobs } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
 import { addToRun, finishRun, type RunTotals } from '../store/workflow-rows.ts';
+import { completeAttempts, type PlainSuccess, plainSuccess } from './complete-attempts.ts';
 import { type Closer, endAttempt } from './end-attempt.ts';
 
 export interface AttemptEnding {
@@ -12,13 +13,25 @@ export interface AttemptEnding {
 }
 
 /**
- * Ends attempts one by one, adds them to their runs' totals, and ends the runs that are complete by it. Returns
- * the recovery scripts that the closer has to run.
+ * Ends attempts, those that simply succeeded together and the others one by one, adds them to their runs' totals, and
+ * ends the runs that are complete by it. Returns the recovery scripts that the closer has to run.
  */
 export function* endAttempts(endings: AttemptEnding[], now: number, closer: Closer): Script<RecoveryOrder[]> {
+  const runs = new Totals();
+  const successes: PlainSuccess[] = [];
+  const others: AttemptEnding[] = [];
+  for (const ending of endings) {
+    const success = yield* plainSuccess(ending.live, ending.report, decodeConfig(ending.live.config));
+    if (success === null) others.push(ending);
+    else {
+      successes.push(success);
+      runs.add(ending, true);
+    }
+  }
+  yield* completeAttempts(successes, now);
   const recoveries: RecoveryOrder[] = [];
-  const runs = new Map<string, RunTotals & { workflowId: number; runId: number }>();
-  for (const { live, report } of endings) {
+  for (const ending of others) {
+    const { live, report } = ending;
     const decision = yield* endAttempt(live, report, now, closer);
     if (decision.recoveryScript !== null) {
       recoveries.push({
@@ -27,27 +40,45 @@ export function* endAttempts(endings: AttemptEnding[], now: number, closer: Clos
         return_code: decision.matchCode ?? 0,
       });
     }
+    runs.add(ending, decision.verdict.kind === 'complete');
+  }
+  for (const { workflowId, runId, ...totals } of runs.inOrder()) {
+    yield* addToRun(workflowId, runId, totals);
+    yield* finishIfComplete(workflowId, runId, now);
+  }
+  return recoveries;
+}
+
+interface TotalsOfRun extends RunTotals {
+  workflowId: number;
+  runId: number;
+}
+
+/** What the attempts of a transaction add to the totals of their runs. */
+class Totals {
+  private readonly runs = new Map<string, TotalsOfRun>();
+
+  add({ live, report }: AttemptEnding, isComplete: boolean): void {
     const key = `${live.workflow_id} ${live.run_id}`;
-    const run = runs.get(key) ?? {
+    const run = this.runs.get(key) ?? {
       workflowId: live.workflow_id,
       runId: live.run_id,
       attempts_finished: 0,
       successes: 0,
       success_ms: 0,
     };
-    runs.set(key, run);
+    this.runs.set(key, run);
     run.attempts_finished += 1;
     const startedAt = live.started_at ?? report.started_at_ms;
-    if (decision.verdict.kind === 'complete' && startedAt !== null) {
-      run.successes += 1;
-      run.success_ms += report.finished_at_ms - startedAt;
-    }
+    if (!isComplete || startedAt === null) return;
+    run.successes += 1;
+    run.success_ms += report.finished_at_ms - startedAt;
   }
-  for (const { workflowId, runId, ...totals } of runs.values()) {
-    yield* addToRun(workflowId, runId, totals);
-    yield* finishIfComplete(workflowId, runId, now);
+
+  /** By workflow, so that two writers cannot wait for each other. */
+  inOrder(): TotalsOfRun[] {
+    return [...this.runs.values()].sort((a, b) => a.workflowId - b.workflowId || a.runId - b.runId);
   }
-  return recoveries;
 }
 
 /** Ends the run when no job is open any more. */

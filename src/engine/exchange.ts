@@ -1,11 +1,16 @@
 import { HoldfastError } from '../core/errors.ts';
 import type { Exchange, ExchangeResult, StartReport } from '../core/exchange.ts';
-import { findLiveAttempt, listTokensToCancel, observeAttempt, startAttempt } from '../store/attempt-rows.ts';
+import {
+  findLiveAttempts,
+  listTokensToCancel,
+  observeAttempt,
+  startAttempts,
+} from '../store/attempt-rows.ts';
 import { toRunning } from '../store/job-rows.ts';
-import { listHeldWorkflows, lockWorker, lockWorkflows } from '../store/lock-rows.ts';
+import { lockHeldWorkflows, lockWorker } from '../store/lock-rows.ts';
 import { listFollowed } from '../store/log-rows.ts';
 import { listHeldRecoveries } from '../store/recovery-rows.ts';
-import type { Script } from '../store/script.ts';
+import { type Script, together } from '../store/script.ts';
 import {
   type ExchangingWorker,
   findAnswer,
@@ -41,11 +46,13 @@ export function* exchange(workerId: number, sent: Exchange, now: number, leaseMs
   if (worker.retired_at !== null) throw new HoldfastError('WORKER_RETIRED', { worker: workerId });
   const { seq } = sent;
   if (seq !== undefined && seq <= worker.last_seq) {
-    const answer = yield* findAnswer(workerId);
-    if (seq < worker.last_seq || answer === null) {
+    const answer = seq < worker.last_seq ? null : yield* readAnswer(workerId);
+    if (answer === null) {
       throw new HoldfastError('STALE_EXCHANGE', { worker: workerId, seq, newest: worker.last_seq });
     }
-    return { ...(JSON.parse(answer) as ExchangeResult), changed: false, contended: false };
+    // Whoever was about to look again finds that this has been answered, and leaves it at that.
+    if (answer.contended) yield* keepAnswer(workerId, seq, JSON.stringify({ ...answer, contended: false }));
+    return { ...answer, contended: false };
   }
   const request = withoutSkew(sent, now);
   const lease = yield* renewed(worker, now, leaseMs);
@@ -53,13 +60,26 @@ export function* exchange(workerId: number, sent: Exchange, now: number, leaseMs
   const result = emptyResult(now, lease, worker.draining === 1);
   const reported = yield* acceptReports(worker, request, result, now);
   const taken = yield* takeWork(worker, request, result, now);
-  result.cancel = yield* listTokensToCancel(workerId);
-  if (worker.kind === 'service' || seq !== undefined) result.follow = yield* listFollowed(workerId, now);
-  if (seq !== undefined) yield* keepAnswer(workerId, seq, JSON.stringify(result));
-  return { ...result, changed: reported + taken.count > 0, contended: taken.contended };
+  const isFar = worker.kind === 'service' || seq !== undefined;
+  const [cancel, follow] = yield* together<number[][]>(
+    listTokensToCancel(workerId),
+    ...(isFar ? [listFollowed(workerId, now)] : []),
+  );
+  Object.assign(result, { cancel, follow: follow ?? [] });
+  const { contended } = taken;
+  if (seq !== undefined) yield* keepAnswer(workerId, seq, JSON.stringify({ ...result, contended }));
+  return { ...result, changed: reported + taken.count > 0, contended };
 }
 
-/** Another look for work, after one that found others at it. The answer is the whole of both. */
+function* readAnswer(workerId: number): Script<Exchanged | null> {
+  const answer = yield* findAnswer(workerId);
+  return answer === null ? null : { ...(JSON.parse(answer) as Exchanged), changed: false };
+}
+
+/**
+ * Another look for work, after one that found others at it. The answer is the whole of both; it is the first one alone
+ * if that has been given away meanwhile, because the same exchange was sent again.
+ */
 export function* exchangeAgain(
   workerId: number,
   request: Exchange,
@@ -68,10 +88,15 @@ export function* exchangeAgain(
 ): Script<Exchanged> {
   yield* lockWorker(workerId);
   const worker = yield* findExchangingWorker(workerId);
-  if (worker === undefined || worker.retired_at !== null) return { ...first, contended: false };
+  const { seq } = request;
+  const isAnswered =
+    seq !== undefined && (worker?.last_seq !== seq || (yield* readAnswer(workerId))?.contended !== true);
+  if (worker === undefined || worker.retired_at !== null || isAnswered) return { ...first, contended: false };
   const { changed, contended: _, ...result } = first;
   const taken = yield* takeWork(worker, request, result, now, 'wait');
-  if (request.seq !== undefined) yield* keepAnswer(workerId, request.seq, JSON.stringify(result));
+  if (seq !== undefined) {
+    yield* keepAnswer(workerId, seq, JSON.stringify({ ...result, contended: false }));
+  }
   return { ...result, changed: changed || taken.count > 0, contended: false };
 }
 
@@ -110,13 +135,15 @@ function* acceptReports(
   const { started, finished, recovered, acted, evaluated } = request;
   const count = started.length + finished.length + recovered.length + acted.length + evaluated.length;
   if (count === 0) return 0;
-  yield* lockWorkflows(yield* listHeldWorkflows(worker.id));
-  for (const report of started) {
-    if (!(yield* acceptStart(worker.id, report))) result.rejected.push(report.token);
-  }
+  yield* lockHeldWorkflows(worker.id);
+  if (started.length > 0) result.rejected.push(...(yield* acceptStarts(worker.id, started)));
+  const lives = yield* findLiveAttempts(
+    finished.map(({ token }) => token),
+    worker.id,
+  );
   const endings = new Map<number, AttemptEnding>();
   for (const report of finished) {
-    const live = endings.has(report.token) ? undefined : yield* findLiveAttempt(report.token, worker.id);
+    const live = endings.has(report.token) ? undefined : lives.get(report.token);
     const question = live === undefined ? 'repeated' : yield* openQuestion(live, report);
     if (question === 'repeated') result.rejected.push(report.token);
     else if (question === null) endings.set(report.token, { live: live!, report });
@@ -136,14 +163,20 @@ function* acceptReports(
   return count;
 }
 
-/** A start that was told before is as true as it was. */
-function* acceptStart(workerId: number, { token, started_at_ms }: StartReport): Script<boolean> {
-  const live = yield* findLiveAttempt(token, workerId);
-  if (live === undefined) return false;
-  if (live.started_at !== null) return true;
-  yield* startAttempt(token, started_at_ms);
-  yield* toRunning(live.job_id, live.attempt_id);
-  return true;
+/** A start that was told before is as true as it was. Returns the tokens of those that are not the worker's. */
+function* acceptStarts(workerId: number, reports: StartReport[]): Script<number[]> {
+  const lives = yield* findLiveAttempts(
+    reports.map(({ token }) => token),
+    workerId,
+  );
+  const begun = new Map<number, StartReport>();
+  for (const report of reports) {
+    if (lives.get(report.token)?.started_at === null && !begun.has(report.token))
+      begun.set(report.token, report);
+  }
+  yield* startAttempts([...begun.values()]);
+  yield* toRunning([...begun.keys()].map((token) => lives.get(token)!.job_id));
+  return reports.map(({ token }) => token).filter((token) => !lives.has(token));
 }
 
 function* acceptRecoveries(workerId: number, reports: Exchange['recovered'], now: number): Script<void> {

@@ -1,6 +1,7 @@
-import type { AttemptQuery, DecisionQuery, EventQuery, JobQuery, JobRef, PageQuery } from '../core/engine.ts';
+import type { AttemptQuery, DecisionQuery, EventQuery, JobQuery, PageQuery } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { jobLabel } from '../core/job-label.ts';
+import type { JobRef } from '../core/job-ref.ts';
 import { statusName } from '../core/job-status.ts';
 import type {
   AttemptRecord,

@@ -7,7 +7,6 @@ import type {
   DecisionQuery,
   EventQuery,
   JobQuery,
-  JobRef,
   NewFailureHandler,
   NewWorkflow,
   PageQuery,
@@ -18,6 +17,7 @@ import type {
   UserDataChange,
 } from '../core/engine.ts';
 import type { Exchange, ExchangeResult, ResumedWorker, WorkerIdentity } from '../core/exchange.ts';
+import type { JobRef } from '../core/job-ref.ts';
 import type { LogChunk, LogPart, LogQuery } from '../core/log-access.ts';
 import type {
   AttemptRecord,
@@ -47,6 +47,7 @@ import type {
   Utilization,
 } from '../core/resolution.ts';
 import type { CreatedToken, NewToken, TokenRecord } from '../core/token.ts';
+import { listEnvironments } from '../store/environment-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { listHeldWorkflows, lockWorker, lockWorkflows } from '../store/lock-rows.ts';
 import { forgetReaders } from '../store/log-rows.ts';
@@ -162,7 +163,7 @@ export class LocalEngine implements ServedEngine {
     return this.change(workflowId, (_, now) => resetStatus(workflowId, request, now, isAlive));
   }
 
-  async retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobRecord> {
+  async retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobDetails> {
     await this.change(workflowId, function* (workflow, now) {
       yield* retryJob(workflow, yield* needJob(workflowId, job), request, now);
     });
@@ -328,6 +329,17 @@ export class LocalEngine implements ServedEngine {
 
   workersToTell(): Promise<number[]> {
     return this.store.read((now) => listWorkersToTell(now));
+  }
+
+  async environments(workflowId: number): Promise<Record<string, string>[]> {
+    const found = new Map<string, Record<string, string>>();
+    for (let after: number | null = 0; after !== null; ) {
+      const from: number = after;
+      const { environments, next } = await this.store.read(() => listEnvironments(workflowId, from));
+      for (const each of environments) found.set(JSON.stringify(each), each);
+      after = next;
+    }
+    return [...found.values()];
   }
 
   async ping(): Promise<void> {

@@ -28,16 +28,17 @@ export function* storeLogs(workerId: number, parts: LogPart[]): Script<void> {
   }
 }
 
-/** The part goes over what is there, from its own beginning on; where there is a gap, only what comes after is kept. */
+/** What is there is gone on with; where there is a gap only what comes after is kept. A late part brings nothing new. */
 function join(known: LogRow | undefined, part: LogRow): LogRow {
-  const keeps =
+  const end = part.first_byte + part.data.length;
+  if (known !== undefined && end <= known.first_byte + known.data.length) return known;
+  const meets =
     known !== undefined &&
     part.first_byte >= known.first_byte &&
     part.first_byte <= known.first_byte + known.data.length;
-  const before = keeps ? known.data.subarray(0, part.first_byte - known.first_byte) : new Uint8Array();
-  const whole = Buffer.concat([before, part.data]);
-  const excess = Math.max(0, whole.length - LOG_TAIL_BYTES);
-  return { first_byte: (keeps ? known.first_byte : part.first_byte) + excess, data: whole.subarray(excess) };
+  const before = meets ? known.data.subarray(0, part.first_byte - known.first_byte) : new Uint8Array();
+  const data = Buffer.concat([before, part.data]).subarray(-LOG_TAIL_BYTES);
+  return { first_byte: end - data.length, data };
 }
 
 /** Where to look for a log: in the store, or in a file on this machine. */

@@ -1,5 +1,5 @@
-import type { JobRef } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
+import type { JobRef } from '../core/job-ref.ts';
 import { findJob, type JobRow } from '../store/job-rows.ts';
 import { lockWorkflow } from '../store/lock-rows.ts';
 import type { Script } from '../store/script.ts';

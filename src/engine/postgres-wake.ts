@@ -24,11 +24,13 @@ export class PostgresWake implements Wake {
   private readonly ownName = randomUUID();
   private readonly listeners = new Set<() => void>();
   private client: pg.Client | undefined;
+  private connecting: Promise<void> | undefined;
   private isConnected = false;
   private pauseMs = FIRST_PAUSE_MS;
   private reconnecting: NodeJS.Timeout | undefined;
   private sweep: NodeJS.Timeout | undefined;
   private telling: NodeJS.Timeout | undefined;
+  private notice: Promise<void> | undefined;
   /** Something was committed that others have not been told of. */
   private isUntold = false;
   private isClosed = false;
@@ -74,6 +76,7 @@ export class PostgresWake implements Wake {
     const { client } = this;
     if (client === undefined) return;
     const end = async () => {
+      if (this.isUntold) await this.connecting;
       await this.tellOthers();
       await client.end();
     };
@@ -99,7 +102,7 @@ export class PostgresWake implements Wake {
     client.on('notification', ({ payload }) => {
       if (payload !== this.ownName) this.callListeners();
     });
-    client
+    this.connecting = client
       .connect()
       .then(() => client.query(`listen ${CHANNEL}`))
       .then(() => {
@@ -126,11 +129,18 @@ export class PostgresWake implements Wake {
   }
 
   private async tellOthers(): Promise<void> {
-    const { client } = this;
-    if (client === undefined || !this.isConnected || !this.isUntold) return;
+    // What is committed while a notice is on its way is told with another one after it.
+    if (this.notice !== undefined) await this.notice;
+    if (!this.isUntold || !this.isConnected || this.notice !== undefined) return;
     this.isUntold = false;
+    this.notice = this.notify();
+    await this.notice;
+    this.notice = undefined;
+  }
+
+  private async notify(): Promise<void> {
     try {
-      await client.query(`select pg_notify('${CHANNEL}', '${this.ownName}')`);
+      await this.client?.query(`select pg_notify('${CHANNEL}', '${this.ownName}')`);
     } catch {
       this.isUntold = true;
     }

@@ -1,5 +1,5 @@
 import type { WalkStep } from '../core/decision.ts';
-import type { JobRef } from '../core/engine.ts';
+import type { JobRef } from '../core/job-ref.ts';
 import type { Explanation } from '../core/records.ts';
 import { listAttempts } from '../store/attempt-rows.ts';
 import type { Script } from '../store/script.ts';

@@ -1,4 +1,5 @@
-import { open, realpath } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
 /**
@@ -10,17 +11,20 @@ export async function readFileRange(
   path: string,
   choose: (size: number) => { offset: number; limit: number },
 ): Promise<{ offset: number; data: Uint8Array; size: number } | null> {
-  let real: string;
+  let file: FileHandle;
   try {
     const root = await realpath(directory);
-    real = await realpath(join(root, path));
+    const real = await realpath(join(root, path));
     if (!real.startsWith(root + sep)) return null;
+    // A job may have put anything in the place of its log: a pipe must not be waited for.
+    file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
     return null;
   }
-  const file = await open(real, 'r');
   try {
-    const { size } = await file.stat();
+    const facts = await file.stat();
+    if (!facts.isFile()) return null;
+    const { size } = facts;
     const { offset, limit } = choose(size);
     const data = Buffer.alloc(Math.min(limit, size - offset));
     const { bytesRead } = await file.read(data, 0, data.length, offset);

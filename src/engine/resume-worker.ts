@@ -41,7 +41,8 @@ export function* resumeWorker(
   yield* releaseHeldRoutes(workerId);
   return {
     worker: workerRecord((yield* findWorker(workerId))!, true),
-    seq: worker.last_seq,
+    // One more than was sent: what the dead process sent last, and arrives only now, is out of date.
+    seq: worker.last_seq + 1,
     held,
     recoveries: (yield* listHeldRecoveries(workerId)).map(({ token }) => token),
     actions: (yield* listHeldActions(workerId)).map(({ action_id }) => action_id),

@@ -1,7 +1,10 @@
 import {
   countDown,
+  countSuccesses,
   findFailedMember,
   findSet,
+  type Membership,
+  recountSet,
   type SetProgress,
   type Settled,
 } from '../store/dependency-rows.ts';
@@ -30,19 +33,51 @@ export function* settleDependents(workflow: RunOf, job: SettledJob, now: number)
   for (let next = ended.pop(); next !== undefined; next = ended.pop()) {
     yield* setSettled(next.id, next.as);
     for (const set of yield* countDown(next.id, next.as)) {
-      if (set.unsuccessful > 0) {
-        for (const dependent of yield* listBlockedBySet(set.id)) {
-          if (dependent.cancel_on_failure === 0) continue;
-          ended.push(yield* cancelDependent(workflow, dependent, next, now));
-        }
-      }
-      if (set.remaining > 0) continue;
-      if (set.disabled === 0) yield* releaseSet(set.id, set.unsuccessful > 0, now);
-      else {
-        for (const dependent of yield* listBlockedBySet(set.id)) {
-          ended.push(yield* disableDependent(workflow, dependent, now));
-        }
-      }
+      ended.push(...(yield* followSet(workflow, set, next, now)));
+    }
+  }
+}
+
+/** What a set means for those who wait for it, now that it has changed. Returns the jobs that have ended by it. */
+function* followSet(
+  workflow: RunOf,
+  set: SetProgress,
+  because: { id: number; name: string },
+  now: number,
+): Script<SettledJob[]> {
+  const ended: SettledJob[] = [];
+  if (set.unsuccessful > 0) {
+    for (const dependent of yield* listBlockedBySet(set.id)) {
+      if (dependent.cancel_on_failure === 0) continue;
+      ended.push(yield* cancelDependent(workflow, dependent, because, now));
+    }
+  }
+  if (set.remaining > 0) return ended;
+  if (set.disabled === 0) yield* releaseSet(set.id, set.unsuccessful > 0, now);
+  else {
+    for (const dependent of yield* listBlockedBySet(set.id)) {
+      ended.push(yield* disableDependent(workflow, dependent, now));
+    }
+  }
+  return ended;
+}
+
+/** Many jobs have succeeded, and are settled as such: the same for all of them, one set after another. */
+export function* settleSuccesses(
+  jobs: readonly { id: number; name: string; workflow_id: number; run_id: number }[],
+  memberships: readonly Membership[],
+  now: number,
+): Script<void> {
+  const members = new Map(jobs.map((job) => [job.id, job]));
+  const sets = new Map<number, Membership[]>();
+  for (const link of memberships) sets.set(link.set_id, [...(sets.get(link.set_id) ?? []), link]);
+  for (const [setId, links] of sets) {
+    const hasAlternatives = links.some(({ kind }) => kind > 0);
+    const set = hasAlternatives ? yield* recountSet(setId) : yield* countSuccesses(setId, links.length);
+    const last = members.get(links.at(-1)!.job_id)!;
+    const workflow = { id: last.workflow_id, run_id: last.run_id };
+    for (const ended of yield* followSet(workflow, set, last, now)) {
+      yield* settleDependents(workflow, ended, now);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Exchange, ExchangeResult } from '../core/exchange.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { nextDueTime, wakeDueJobs } from '../store/job-rows.ts';
 import { lockWorkflows, tryLockWorkflows } from '../store/lock-rows.ts';
-import type { Script } from '../store/script.ts';
+import { type Script, together } from '../store/script.ts';
 import type { ExchangingWorker } from '../store/worker-rows.ts';
 import { findWorkflow, listSharedWorkflows, startRun, type WorkflowRow } from '../store/workflow-rows.ts';
 import { claimJobs } from './claim-jobs.ts';
@@ -33,8 +33,10 @@ export function* takeWork(
   for (const id of free) {
     const workflow = yield* findWorkflow(id);
     if (workflow === undefined) continue;
-    const actions = yield* takeDueActions(workflow, worker.id, leaving, now);
-    const questions = yield* takeDueQuestions(workflow, worker.id, now);
+    const [actions, questions] = yield* together(
+      takeDueActions(workflow, worker.id, leaving, now),
+      takeDueQuestions(workflow, worker.id, now),
+    );
     result.act.push(...actions);
     result.evaluate.push(...questions);
     count += actions.length + questions.length;

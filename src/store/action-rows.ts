@@ -1,6 +1,6 @@
 import type { ActionModel, ActionTrigger } from '../core/action.ts';
 import type { Outcome } from '../core/outcome.ts';
-import { all, change, insert, type Script } from './script.ts';
+import { all, insert, run, type Script } from './script.ts';
 
 export function* insertAction(workflowId: number, action: ActionModel, jobIds: number[]): Script<void> {
   const id = yield* insert(
@@ -10,7 +10,7 @@ export function* insertAction(workflowId: number, action: ActionModel, jobIds: n
     JSON.stringify(action.commands),
   );
   for (const jobId of jobIds) {
-    yield* change('insert into action_job (action_id, job_id) values (?, ?)', id, jobId);
+    yield* run('insert into action_job (action_id, job_id) values (?, ?)', id, jobId);
   }
 }
 
@@ -50,7 +50,7 @@ export function* listPendingActions(
 
 /** Written before the commands run: whatever happens then, they do not run again. */
 export function* claimAction(actionId: number, runId: number, workerId: number, now: number): Script<void> {
-  yield* change(
+  yield* run(
     'insert into action_run (action_id, run_id, worker_id, claimed_at) values (?, ?, ?, ?)',
     actionId,
     runId,
@@ -76,18 +76,18 @@ export function* listHeldActions(workerId: number): Script<ActionRunRow[]> {
 }
 
 export function* finishAction(
-  run: ActionRunRow,
+  begun: ActionRunRow,
   workerId: number,
   outcome: Outcome,
   now: number,
 ): Script<void> {
-  yield* change(
+  yield* run(
     `update action_run set finished_at = ?, outcome = ?
      where action_id = ? and run_id = ? and worker_id = ? and finished_at is null`,
     now,
     JSON.stringify(outcome),
-    run.action_id,
-    run.run_id,
+    begun.action_id,
+    begun.run_id,
     workerId,
   );
 }

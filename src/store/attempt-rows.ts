@@ -2,7 +2,17 @@ import type { Decision, History } from '../core/decision.ts';
 import type { Evaluation } from '../core/evaluation.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { RouteTaken, Usage } from '../core/records.ts';
-import { all, changeOne, first, insert, type Script, type SqlValue } from './script.ts';
+import { idLists, inParts, valueRows, valueTable } from './many-rows.ts';
+import {
+  all,
+  changeAll,
+  changeOne,
+  first,
+  placeholders,
+  type Script,
+  type SqlValue,
+  together,
+} from './script.ts';
 
 export interface AttemptRow {
   /** The attempt's token. */
@@ -44,7 +54,7 @@ const COLUMNS = `attempt.id, attempt.workflow_id, attempt.job_id, job.name as jo
   (select recovery.outcome from recovery where recovery.token = attempt.id) as recovery, attempt.reason,
   attempt.actor, attempt.walk, attempt.usage, attempt.output`;
 
-export function* insertAttempt(attempt: {
+export interface NewAttempt {
   workflow_id: number;
   job_id: number;
   run_id: number;
@@ -53,19 +63,30 @@ export function* insertAttempt(attempt: {
   caller: string | null;
   worker_id: number;
   claimed_at: number;
-}): Script<number> {
-  return yield* insert(
-    `insert into attempt (workflow_id, job_id, run_id, visit, attempt_id, caller, worker_id, claimed_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    attempt.workflow_id,
-    attempt.job_id,
-    attempt.run_id,
-    attempt.visit,
-    attempt.attempt_id,
-    attempt.caller,
-    attempt.worker_id,
-    attempt.claimed_at,
+}
+
+/** Returns the tokens by the jobs' ids; they rise in the order of the list. */
+export function* insertAttempts(attempts: readonly NewAttempt[]): Script<Map<number, number>> {
+  const parts = yield* together<{ id: number; job_id: number }[][]>(...inParts(attempts).map(insertPart));
+  return new Map(parts.flat().map(({ id, job_id }) => [job_id, id]));
+}
+
+function* insertPart(attempts: readonly NewAttempt[]): Script<{ id: number; job_id: number }[]> {
+  const { sql, values } = valueRows(
+    attempts.map(({ workflow_id, job_id, run_id, visit, attempt_id, caller, worker_id, claimed_at }) => [
+      ...[workflow_id, job_id, run_id, visit, attempt_id],
+      ...[caller, worker_id, claimed_at],
+    ]),
   );
+  return yield* all<{ id: number; job_id: number }>(
+    `insert into attempt (workflow_id, job_id, run_id, visit, attempt_id, caller, worker_id, claimed_at)
+     ${sql} returning id, job_id`,
+    ...values,
+  );
+}
+
+export function* insertAttempt(attempt: NewAttempt): Script<number> {
+  return (yield* insertAttempts([attempt])).get(attempt.job_id)!;
 }
 
 /** A live attempt together with what its decision needs of the job. */
@@ -106,6 +127,23 @@ export function* findLiveAttempt(token: number, workerId: number): Script<LiveAt
   return yield* first<LiveAttempt>(`${LIVE} and attempt.id = ? and attempt.worker_id = ?`, token, workerId);
 }
 
+/** Those of the attempts that are still live and held by the worker, by their tokens. */
+export function* findLiveAttempts(
+  tokens: readonly number[],
+  workerId: number,
+): Script<Map<number, LiveAttempt>> {
+  const found = new Map<number, LiveAttempt>();
+  for (const list of idLists(tokens)) {
+    const rows = yield* all<LiveAttempt>(
+      `${LIVE} and attempt.worker_id = ? and attempt.id in ${placeholders(list.length)}`,
+      workerId,
+      ...list,
+    );
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
+}
+
 export function* listHeldAttempts(workerId: number): Script<LiveAttempt[]> {
   return yield* all<LiveAttempt>(`${LIVE} and attempt.worker_id = ? order by attempt.id`, workerId);
 }
@@ -120,12 +158,19 @@ export function* listTokensToCancel(workerId: number): Script<number[]> {
   return rows.map((row) => row.id);
 }
 
-export function* startAttempt(token: number, startedAt: number): Script<void> {
-  yield* changeOne(
-    'update attempt set started_at = ? where id = ? and started_at is null and finished_at is null',
-    startedAt,
-    token,
-  );
+export function* startAttempts(starts: readonly { token: number; started_at_ms: number }[]): Script<void> {
+  for (const part of inParts(starts)) {
+    const table = valueTable(
+      ['bigint', 'bigint'],
+      part.map(({ token, started_at_ms }) => [token, started_at_ms]),
+    );
+    yield* changeAll(
+      part.length,
+      `update attempt set started_at = begun.column2 from ${table.sql} as begun
+       where attempt.id = begun.column1 and attempt.started_at is null and attempt.finished_at is null`,
+      ...table.values,
+    );
+  }
 }
 
 /** An observed attempt, whoever holds it. */
@@ -157,14 +202,30 @@ export interface AttemptEnd {
   actor: string | null;
 }
 
-/** Closes the attempt for ever. */
-export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
-  const { decision } = end;
-  yield* changeOne(
-    `update attempt set started_at = ?, finished_at = ?, outcome = ?, cause = ?, match_code = ?, category = ?,
-      verdict = ?, counts_as = ?, rule = ?, handler_outcome = ?, route = ?, reason = ?, actor = ?, walk = ?,
-      evaluations = ?, fingerprint = ?, usage = ?, output = ?
-     where id = ? and finished_at is null`,
+/** What an end writes, in the order of `endValues`. */
+const END_COLUMNS: readonly [column: string, type: string][] = [
+  ['started_at', 'bigint'],
+  ['finished_at', 'bigint'],
+  ['outcome', 'text'],
+  ['cause', 'text'],
+  ['match_code', 'bigint'],
+  ['category', 'text'],
+  ['verdict', 'text'],
+  ['counts_as', 'text'],
+  ['rule', 'text'],
+  ['handler_outcome', 'text'],
+  ['route', 'text'],
+  ['reason', 'text'],
+  ['actor', 'text'],
+  ['walk', 'text'],
+  ['evaluations', 'text'],
+  ['fingerprint', 'text'],
+  ['usage', 'text'],
+  ['output', 'text'],
+];
+
+function endValues({ decision, ...end }: AttemptEnd): SqlValue[] {
+  return [
     end.started_at,
     end.finished_at,
     JSON.stringify(end.outcome),
@@ -183,8 +244,28 @@ export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
     end.fingerprint,
     end.usage === null ? null : JSON.stringify(end.usage),
     end.output === undefined ? null : JSON.stringify(end.output),
-    token,
-  );
+  ];
+}
+
+/** Closes the attempts for ever. */
+export function* finishAttempts(ends: readonly { token: number; end: AttemptEnd }[]): Script<void> {
+  const assignments = END_COLUMNS.map(([column], index) => `${column} = ended.column${index + 2}`);
+  for (const part of inParts(ends)) {
+    const table = valueTable(
+      ['bigint', ...END_COLUMNS.map(([, type]) => type)],
+      part.map(({ token, end }) => [token, ...endValues(end)]),
+    );
+    yield* changeAll(
+      part.length,
+      `update attempt set ${assignments.join(', ')} from ${table.sql} as ended
+       where attempt.id = ended.column1 and attempt.finished_at is null`,
+      ...table.values,
+    );
+  }
+}
+
+export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {
+  yield* finishAttempts([{ token, end }]);
 }
 
 /** What came before in this visit. */

@@ -1,5 +1,5 @@
 import type { ResolveAction } from '../core/resolution.ts';
-import { all, change, first, type Script, type SqlValue } from './script.ts';
+import { all, first, run, type Script, type SqlValue } from './script.ts';
 
 export interface NewDecision {
   workflow_id: number;
@@ -26,7 +26,7 @@ export interface DecisionRow extends NewDecision {
 }
 
 export function* insertDecision(decision: NewDecision): Script<void> {
-  yield* change(
+  yield* run(
     `insert into decision (workflow_id, run_id, job_id, attempt_id, action, actor, reason, confidence, fingerprint,
        memory_bytes, runtime_ms, decided_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     decision.workflow_id,

@@ -1,4 +1,5 @@
-import { all, change, changeOne, first, insert, type Script } from './script.ts';
+import { idLists } from './many-rows.ts';
+import { all, changeOne, first, insert, placeholders, type Script } from './script.ts';
 
 /** How a member's end is counted in a set: it must succeed, it must have ended, or one of its group must succeed. */
 export const MEMBER_PLAIN = 0;
@@ -18,7 +19,12 @@ export function* insertDependencySet(workflowId: number, size: number): Script<n
 }
 
 export function* insertDependencyMember(setId: number, jobId: number, kind = MEMBER_PLAIN): Script<void> {
-  yield* change('insert into dependency_member (set_id, job_id, kind) values (?, ?, ?)', setId, jobId, kind);
+  yield* changeOne(
+    'insert into dependency_member (set_id, job_id, kind) values (?, ?, ?)',
+    setId,
+    jobId,
+    kind,
+  );
 }
 
 export interface SetProgress {
@@ -47,16 +53,41 @@ export function* countDown(jobId: number, as: Settled): Script<SetProgress[]> {
   }
   for (const { set_id, kind } of links) {
     if (kind === MEMBER_JOINED) {
-      sets.push(
-        (yield* first<SetProgress>(
-          `update dependency_set set remaining = remaining - 1 where id = ?
-           returning id, remaining, unsuccessful, disabled`,
-          set_id,
-        ))!,
-      );
+      sets.push(yield* countSuccesses(set_id, 1));
     } else if (kind > 0) sets.push(yield* recountSet(set_id));
   }
   return sets;
+}
+
+/** A job is a member of a set, and this is how it counts in it. */
+export interface Membership {
+  set_id: number;
+  job_id: number;
+  kind: number;
+}
+
+/** The sets that the jobs are members of, in the order of their ids. */
+export function* listMembershipsOf(jobIds: readonly number[]): Script<Membership[]> {
+  const links: Membership[] = [];
+  for (const list of idLists(jobIds)) {
+    links.push(
+      ...(yield* all<Membership>(
+        `select set_id, job_id, kind from dependency_member where job_id in ${placeholders(list.length)}`,
+        ...list,
+      )),
+    );
+  }
+  return links.sort((a, b) => a.set_id - b.set_id || a.job_id - b.job_id);
+}
+
+/** As many members of the set have succeeded, none of them one of several alternatives. */
+export function* countSuccesses(setId: number, count: number): Script<SetProgress> {
+  return (yield* first<SetProgress>(
+    `update dependency_set set remaining = remaining - ? where id = ?
+     returning id, remaining, unsuccessful, disabled`,
+    count,
+    setId,
+  ))!;
 }
 
 export function* listMemberships(jobId: number): Script<{ set_id: number; kind: number }[]> {

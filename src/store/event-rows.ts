@@ -1,5 +1,6 @@
 import type { EventType, RouteTaken } from '../core/records.ts';
-import { all, change, type Script, type SqlValue } from './script.ts';
+import { inParts, valueRows } from './many-rows.ts';
+import { all, changeAll, type Script, type SqlValue } from './script.ts';
 
 export interface NewEvent {
   workflow_id: number;
@@ -14,10 +15,23 @@ export interface NewEvent {
 }
 
 /** Appends to the audit trail. */
+export function* appendEvents(events: readonly NewEvent[]): Script<void> {
+  for (const part of inParts(events)) {
+    const { sql, values } = valueRows(part.map(eventValues));
+    yield* changeAll(
+      part.length,
+      `insert into event (workflow_id, run_id, job_id, attempt_id, at, type, actor, reason, data) ${sql}`,
+      ...values,
+    );
+  }
+}
+
 export function* appendEvent(event: NewEvent): Script<void> {
-  yield* change(
-    `insert into event (workflow_id, run_id, job_id, attempt_id, at, type, actor, reason, data)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  yield* appendEvents([event]);
+}
+
+function eventValues(event: NewEvent): SqlValue[] {
+  return [
     event.workflow_id,
     event.run_id,
     event.job_id ?? null,
@@ -27,7 +41,7 @@ export function* appendEvent(event: NewEvent): Script<void> {
     event.actor ?? null,
     event.reason ?? null,
     JSON.stringify(event.data ?? {}),
-  );
+  ];
 }
 
 export interface EventRow {

@@ -1,5 +1,5 @@
 import type { FailureHandler } from '../core/failure-rule.ts';
-import { all, change, first, insert, type Script } from './script.ts';
+import { all, first, insert, run, type Script } from './script.ts';
 
 export function* insertHandler(workflowId: number, handler: FailureHandler): Script<number> {
   return yield* insert(
@@ -33,7 +33,7 @@ export function* listHandlers(workflowId: number): Script<HandlerRow[]> {
 
 /** Jobs that have it must have been freed of it before. */
 export function* deleteHandler(id: number): Script<void> {
-  yield* change('delete from failure_handler where id = ?', id);
+  yield* run('delete from failure_handler where id = ?', id);
 }
 
 export function* listJobsWithHandler(id: number): Script<{ id: number; config: string }[]> {
@@ -44,5 +44,5 @@ export function* listJobsWithHandler(id: number): Script<{ id: number; config: s
 }
 
 export function* setJobHandler(jobId: number, handlerId: number | null, config: string): Script<void> {
-  yield* change('update job set failure_handler_id = ?, config = ? where id = ?', handlerId, config, jobId);
+  yield* run('update job set failure_handler_id = ?, config = ? where id = ?', handlerId, config, jobId);
 }

@@ -2,7 +2,7 @@ import { JOB_STATUS, type JobStatus } from '../core/job-status.ts';
 import type { Settled } from './dependency-rows.ts';
 import { JOB_COLUMNS, type JobRow } from './job-rows.ts';
 import { inScope } from './scope-rows.ts';
-import { all, change, changeOne, first, insert, type Script } from './script.ts';
+import { all, changeOne, first, insert, run, type Script } from './script.ts';
 
 /** How the job's end is counted by its dependents; null while it is open. */
 export function* setSettled(jobId: number, settled: Settled | null): Script<void> {
@@ -87,7 +87,7 @@ export function* resumeAs(jobId: number, status: JobStatus): Script<void> {
 
 /** Ready jobs that wait for the set again before they have started. */
 export function* blockUnstarted(setId: number, runId: number): Script<void> {
-  yield* change(
+  yield* run(
     `update job set status = 1, not_before = null, schedule_by = null where dependency_set_id = ? and status = 2
        and call_id is null and route_token is null and recovery_token is null and not exists (
          select 1 from attempt where attempt.job_id = job.id and attempt.run_id = ? and attempt.visit = job.visit)`,
@@ -159,5 +159,5 @@ export function* cloneIntoScope(job: JobRow, scope: string): Script<JobRow> {
 }
 
 export function* addJobs(workflowId: number, count: number): Script<void> {
-  yield* change('update workflow set job_count = job_count + ? where id = ?', count, workflowId);
+  yield* run('update workflow set job_count = job_count + ? where id = ?', count, workflowId);
 }

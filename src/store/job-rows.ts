@@ -1,8 +1,19 @@
 import { JOB_STATUS, type JobStatus } from '../core/job-status.ts';
-import { DEFAULT_JOB_CONFIG, type JobConfig, type JobModel } from '../core/workflow-model.ts';
+import { DEFAULT_JOB_CONFIG, type JobConfig } from '../core/workflow-model.ts';
 import type { Settled } from './dependency-rows.ts';
+import { idLists } from './many-rows.ts';
 import { inScope } from './scope-rows.ts';
-import { all, change, changeOne, first, insert, placeholders, type Script } from './script.ts';
+import {
+  all,
+  change,
+  changeAll,
+  changeOne,
+  first,
+  placeholders,
+  run,
+  type Script,
+  type SqlValue,
+} from './script.ts';
 
 export interface JobRow {
   id: number;
@@ -51,43 +62,6 @@ export function encodeConfig(config: JobConfig): string {
 
 export function decodeConfig(text: string): JobConfig {
   return { ...DEFAULT_JOB_CONFIG, ...(JSON.parse(text) as JobConfig) };
-}
-
-export function* insertJob(
-  workflowId: number,
-  job: JobModel,
-  links: {
-    requirement_id: number;
-    dependency_set_id: number | null;
-    failure_handler_id: number | null;
-    status: JobStatus;
-    settled: Settled | null;
-    blueprint: number;
-    schedule_by: number | null;
-  },
-): Script<number> {
-  return yield* insert(
-    `insert into job (workflow_id, name, scope, status, priority, requirement_id, dependency_set_id,
-      failure_handler_id, cancel_on_failure, scheduling_timeout, schedule_by, settled, on_call, blueprint,
-      continue_on_failure, config)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    workflowId,
-    job.name,
-    job.scope,
-    JOB_STATUS[links.status],
-    job.priority,
-    links.requirement_id,
-    links.dependency_set_id,
-    links.failure_handler_id,
-    job.cancelOnBlockingJobFailure ? 1 : 0,
-    job.config.schedulingTimeoutMs,
-    links.schedule_by,
-    links.settled,
-    job.config.onCall ? 1 : 0,
-    links.blueprint,
-    job.config.continueOnFailure ? 1 : 0,
-    encodeConfig(job.config),
-  );
 }
 
 /** By number, by name, or by the label of a job of a forEach item, as in `p@list[0]`. */
@@ -143,7 +117,7 @@ export function* hasOpenJobs(workflowId: number): Script<boolean> {
 
 /** Waiting jobs whose time has come become claimable. */
 export function* wakeDueJobs(workflowId: number, now: number): Script<void> {
-  yield* change(
+  yield* run(
     `update job set not_before = null where workflow_id = ? and status = 2 and not_before is not null
        and not_before <= ? and recovery_token is null and route_token is null`,
     workflowId,
@@ -153,17 +127,16 @@ export function* wakeDueJobs(workflowId: number, now: number): Script<void> {
 
 /** The earliest time at which a waiting job of the workflow becomes due or gives up; null if none waits. */
 export function* nextDueTime(workflowId: number): Script<number | null> {
-  const waiting = yield* first<{ at: number | null }>(
-    `select min(not_before) as at from job
-     where workflow_id = ? and status = 2 and not_before is not null and recovery_token is null and route_token is null`,
+  const times = yield* first<{ waiting: number | null; scheduling: number | null }>(
+    `select (select min(not_before) from job where workflow_id = ? and status = 2 and not_before is not null
+         and recovery_token is null and route_token is null) as waiting,
+       (select min(schedule_by) from job where workflow_id = ? and status = 2 and schedule_by is not null)
+         as scheduling`,
+    workflowId,
     workflowId,
   );
-  const scheduling = yield* first<{ at: number | null }>(
-    'select min(schedule_by) as at from job where workflow_id = ? and status = 2 and schedule_by is not null',
-    workflowId,
-  );
-  const times = [waiting?.at, scheduling?.at].filter((at) => at !== null && at !== undefined);
-  return times.length > 0 ? Math.min(...times) : null;
+  const known = [times!.waiting, times!.scheduling].filter((at) => at !== null);
+  return known.length > 0 ? Math.min(...known) : null;
 }
 
 /**
@@ -255,22 +228,49 @@ export function* endWaitForRoute(jobId: number, notBefore: number | null): Scrip
 }
 
 /** ready → pending with the next attempt number. */
-export function* toPending(job: { id: number; attempt_id: number }): Script<void> {
-  yield* changeOne(
-    `update job set status = 3, attempt_id = attempt_id + 1, schedule_by = null, reason = null
-     where id = ? and attempt_id = ? and status = 2 and not_before is null`,
-    job.id,
-    job.attempt_id,
+export function* toPending(jobIds: readonly number[]): Script<void> {
+  yield* moveAll(
+    jobIds,
+    'status = 3, attempt_id = attempt_id + 1, schedule_by = null, reason = null',
+    'status = 2 and not_before is null',
   );
 }
 
 /** pending → running. */
-export function* toRunning(jobId: number, attemptId: number): Script<void> {
-  yield* changeOne(
-    'update job set status = 4 where id = ? and attempt_id = ? and status = 3',
-    jobId,
-    attemptId,
+export function* toRunning(jobIds: readonly number[]): Script<void> {
+  yield* moveAll(jobIds, 'status = 4', 'status = 3');
+}
+
+/** pending, running → completed, and counted as such by its dependents. */
+export function* toCompleted(jobIds: readonly number[], reason: string): Script<void> {
+  yield* moveAll(
+    jobIds,
+    `status = 5, settled = 'succeeded', not_before = null, recovery_token = null, canceled_by = null,
+      route_token = null, avoid_worker_id = null, avoid_until = null, cancel_requested = 0, superseded = 0,
+      reentry = 0, schedule_by = null, reason = ?`,
+    'status in (3, 4)',
+    reason,
   );
+}
+
+/** Every one of them must be as `from` says; the workflow is locked, so that what was read of them still holds. */
+function* moveAll(
+  jobIds: readonly number[],
+  assignments: string,
+  from: string,
+  ...values: SqlValue[]
+): Script<void> {
+  let left = jobIds.length;
+  for (const list of idLists(jobIds)) {
+    const count = Math.min(left, list.length);
+    left -= count;
+    yield* changeAll(
+      count,
+      `update job set ${assignments} where id in ${placeholders(list.length)} and ${from}`,
+      ...values,
+      ...list,
+    );
+  }
 }
 
 /** blocked → ready for the jobs that wait for the set; after a failure only for those that do not mind. */

@@ -45,15 +45,6 @@ export function* lockWorker(id: number): Script<void> {
   yield* lock(`select id from worker where id = ? ${EXCLUSIVE}`, id);
 }
 
-export function* lockWorkers(ids: Iterable<number>): Script<void> {
-  const sorted = inOrder(ids);
-  if (sorted.length === 0) return;
-  yield* lock(
-    `select id from worker where id in ${placeholders(sorted.length)} order by id ${EXCLUSIVE}`,
-    ...sorted,
-  );
-}
-
 /** What a worker has been given: attempts, recovery scripts, actions, and code of routes to evaluate. */
 const HELD_BY = `select workflow_id from attempt where worker_id = ? and finished_at is null
   union select attempt.workflow_id from recovery join attempt on attempt.id = recovery.token
@@ -77,6 +68,11 @@ export function* listHeldWorkflows(workerId: number): Script<number[]> {
     ...Array<number>(4).fill(workerId),
   );
   return rows.map((row) => row.workflow_id);
+}
+
+/** Until the end of the transaction, nobody else submits anything under the key. */
+export function* lockKey(key: string): Script<void> {
+  yield* lock('select pg_advisory_xact_lock(hashtextextended(?, 0))', key);
 }
 
 function inOrder(ids: Iterable<number>): number[] {

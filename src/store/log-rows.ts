@@ -1,5 +1,5 @@
 import type { LogStream } from '../core/log-access.ts';
-import { all, change, first, type Script } from './script.ts';
+import { all, first, run, type Script } from './script.ts';
 
 /** The end of a log as it reached the server. */
 export interface LogRow {
@@ -16,7 +16,7 @@ export function* findLog(token: number, stream: LogStream): Script<LogRow | unde
 }
 
 export function* putLog(token: number, stream: LogStream, log: LogRow): Script<void> {
-  yield* change(
+  yield* run(
     `insert into attempt_log (token, stream, first_byte, data) values (?, ?, ?, ?)
      on conflict (token, stream) do update set first_byte = excluded.first_byte, data = excluded.data`,
     token,
@@ -33,7 +33,7 @@ export function* findReader(token: number): Script<number | null> {
 }
 
 export function* putReader(token: number, until: number): Script<void> {
-  yield* change(
+  yield* run(
     'insert into log_reader (token, until) values (?, ?) on conflict (token) do update set until = excluded.until',
     token,
     until,
@@ -53,7 +53,7 @@ export function* listFollowed(workerId: number, now: number): Script<number[]> {
 
 /** Nobody reads these any more. */
 export function* forgetReaders(now: number): Script<void> {
-  yield* change('delete from log_reader where until <= ?', now);
+  yield* run('delete from log_reader where until <= ?', now);
 }
 
 /** The attempt whose log is meant, whoever holds it. */

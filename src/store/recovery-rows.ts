@@ -1,9 +1,9 @@
 import type { Outcome } from '../core/outcome.ts';
-import { all, change, type Script } from './script.ts';
+import { all, run, type Script } from './script.ts';
 
 /** A recovery script is ordered, at most once for an attempt. */
 export function* insertRecovery(token: number, jobId: number, workerId: number, now: number): Script<void> {
-  yield* change(
+  yield* run(
     'insert into recovery (token, job_id, worker_id, ordered_at) values (?, ?, ?, ?)',
     token,
     jobId,
@@ -30,13 +30,13 @@ export function* listHeldRecoveries(workerId: number): Script<RecoveryRow[]> {
 
 /** The script has ended, one way or another: the retry waits for its backoff only. */
 export function* finishRecovery(recovery: RecoveryRow, outcome: Outcome, now: number): Script<void> {
-  yield* change(
+  yield* run(
     'update recovery set finished_at = ?, outcome = ? where token = ? and finished_at is null',
     now,
     JSON.stringify(outcome),
     recovery.token,
   );
-  yield* change(
+  yield* run(
     'update job set recovery_token = null where id = ? and recovery_token = ?',
     recovery.job_id,
     recovery.token,

@@ -1,5 +1,5 @@
 import { JOB_COLUMNS, type JobRow } from './job-rows.ts';
-import { all, change, changeOne, type Script } from './script.ts';
+import { all, changeOne, run, type Script } from './script.ts';
 
 /** All jobs; or those that did not succeed, and everything downstream of them. */
 export function* listJobsToReset(workflowId: number, failedOnly: boolean): Script<JobRow[]> {
@@ -34,14 +34,14 @@ export function* resetJob(jobId: number): Script<void> {
 
 /** uninitialized → ready or blocked, by what the dependency sets say. */
 export function* startOver(workflowId: number, now: number): Script<void> {
-  yield* change(
+  yield* run(
     `update job set status = 9, settled = 'disabled' where workflow_id = ? and status = 0 and on_call = 1`,
     workflowId,
   );
   const open = `dependency_set_id is not null and exists (
     select 1 from dependency_set where dependency_set.id = job.dependency_set_id and remaining > 0)`;
-  yield* change(`update job set status = 1 where workflow_id = ? and status = 0 and ${open}`, workflowId);
-  yield* change(
+  yield* run(`update job set status = 1 where workflow_id = ? and status = 0 and ${open}`, workflowId);
+  yield* run(
     'update job set status = 2, schedule_by = ? + scheduling_timeout where workflow_id = ? and status = 0',
     now,
     workflowId,

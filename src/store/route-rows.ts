@@ -1,4 +1,5 @@
-import { all, change, changeOne, first, insert, type Script } from './script.ts';
+import { idLists } from './many-rows.ts';
+import { all, changeOne, first, insert, placeholders, run, type Script } from './script.ts';
 
 /** What follows an attempt once the steps it calls have ended, or once code was asked about it. */
 export interface RouteRow {
@@ -16,7 +17,7 @@ const ROUTE = 'token, workflow_id, job_id, kind, not_before, state';
 
 /** An attempt that was handed over may have a route of its own afterwards. */
 export function* putRoute(route: RouteRow): Script<void> {
-  yield* change(
+  yield* run(
     `insert into route (token, workflow_id, job_id, kind, not_before, state) values (?, ?, ?, ?, ?, ?)
      on conflict (token) do update set kind = excluded.kind, not_before = excluded.not_before,
        state = excluded.state, worker_id = null`,
@@ -72,12 +73,12 @@ export function* listHandedOver(workflowId: number): Script<RouteRow[]> {
 
 /** A new run begins: nothing of the routes of the one before is followed any more. */
 export function* endRoutes(workflowId: number): Script<void> {
-  yield* change(
+  yield* run(
     `update call set state = 'dropped' where state in ('queued', 'waiting', 'active')
        and route_token in (select token from route where workflow_id = ?)`,
     workflowId,
   );
-  yield* change(
+  yield* run(
     `update route set state = 'ended', worker_id = null where workflow_id = ? and state <> 'ended'`,
     workflowId,
   );
@@ -85,7 +86,7 @@ export function* endRoutes(workflowId: number): Script<void> {
 
 /** What a dead worker did not answer is asked again. */
 export function* releaseHeldRoutes(workerId: number): Script<void> {
-  yield* change(
+  yield* run(
     `update route set state = 'due', worker_id = null where worker_id = ? and state = 'evaluating'`,
     workerId,
   );
@@ -139,6 +140,20 @@ export function* findWaitingCall(jobId: number): Script<CallRow | undefined> {
     `select ${CALL} from call where job_id = ? and state = 'waiting' order by id limit 1`,
     jobId,
   );
+}
+
+/** Those of the jobs for which calls wait. */
+export function* listCalledFor(jobIds: readonly number[]): Script<number[]> {
+  const called: number[] = [];
+  for (const list of idLists(jobIds)) {
+    const rows = yield* all<{ job_id: number }>(
+      `select distinct job_id from call where job_id in ${placeholders(list.length)} and state = 'waiting'
+       order by job_id`,
+      ...list,
+    );
+    called.push(...rows.map(({ job_id }) => job_id));
+  }
+  return called;
 }
 
 /** The job for which a call is made. */

@@ -1,4 +1,4 @@
-import { change, first, type Script, type SqlValue } from './script.ts';
+import { first, run, type Script, type SqlValue } from './script.ts';
 
 export interface ScopeRow {
   scope: string;
@@ -15,7 +15,7 @@ export function* putScope(
   scope: string,
   item: { index: number; total: number; value: unknown } | null,
 ): Script<void> {
-  yield* change(
+  yield* run(
     `insert into scope (workflow_id, scope, item_index, total, item) values (?, ?, ?, ?, ?)
      on conflict (workflow_id, scope) do update set item_index = excluded.item_index, total = excluded.total,
        item = excluded.item, loops = 0`,
@@ -47,7 +47,7 @@ export function* addLoop(workflowId: number, scope: string): Script<number> {
 
 /** A new run: no route has been taken in it. */
 export function* resetLoops(workflowId: number): Script<void> {
-  yield* change('update scope set loops = 0 where workflow_id = ?', workflowId);
+  yield* run('update scope set loops = 0 where workflow_id = ?', workflowId);
 }
 
 /** `list[0]/parts[2]` lies in `list[0]`, which lies in the root. */

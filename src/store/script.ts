@@ -5,22 +5,26 @@ export type Row = Record<string, SqlValue>;
 export interface Statement {
   sql: string;
   values: SqlValue[];
-  /** Only takes locks: for databases with several writers at a time. SQLite has one, and skips it. */
+  /** Nothing but locks, or help for a planner, as databases with several writers at a time need it; SQLite skips it. */
   lock?: true;
   /** What databases with several writers at a time add to the statement: a clause that locks the rows it selects. */
   locking?: string;
   /**
-   * Only that it changes this many rows matters. A database behind a network does not make the script wait for it: a
+   * Only that it changes this many rows matters, or nothing at all if that may be any number. A database behind a network does not make the script wait for it: a
    * script whose statement changed another number of rows, or failed, is told with one of its next statements, at the
    * latest before the commit.
    */
-  expect?: number;
+  expect?: number | 'any';
+  /** In place of one statement several, none of which needs the result of another. */
+  group?: Statement[];
 }
 
 export interface StatementResult {
   rows: Row[];
   /** Rows inserted, updated or deleted. */
   changes: number;
+  /** Of a group, in its order. */
+  group?: StatementResult[];
 }
 
 /**
@@ -46,6 +50,11 @@ export function* change(sql: string, ...values: SqlValue[]): Script<number> {
   return result.changes;
 }
 
+/** However many rows it changes. */
+export function* run(sql: string, ...values: SqlValue[]): Script<void> {
+  yield { sql, values, expect: 'any' };
+}
+
 /** Returns the id of the inserted row. */
 export function* insert(sql: string, ...values: SqlValue[]): Script<number> {
   const result = yield { sql: `${sql} returning id`, values };
@@ -57,8 +66,29 @@ export function* changeOne(sql: string, ...values: SqlValue[]): Script<void> {
   yield { sql, values, expect: 1 };
 }
 
+/** The same for as many rows. */
+export function* changeAll(count: number, sql: string, ...values: SqlValue[]): Script<void> {
+  yield { sql, values, expect: count };
+}
+
 export function unexpectedChanges({ sql, expect }: Statement, changes: number): Error {
   return new Error(`expected to change ${expect} rows, changed ${changes}: ${sql}`);
+}
+
+/**
+ * Scripts that do not depend on each other, side by side: a database behind a network is asked for the next statements
+ * of all of them at once.
+ */
+export function* together<T extends unknown[]>(...scripts: { [K in keyof T]: Script<T[K]> }): Script<T> {
+  const values: unknown[] = [];
+  let open = scripts.map((script, index) => ({ script, index, step: script.next() }));
+  for (;;) {
+    for (const { index, step } of open) if (step.done) values[index] = step.value;
+    open = open.filter(({ step }) => !step.done);
+    if (open.length === 0) return values as T;
+    const { group } = yield { sql: '', values: [], group: open.map(({ step }) => step.value as Statement) };
+    for (const [position, entry] of open.entries()) entry.step = entry.script.next(group![position]!);
+  }
 }
 
 /** Takes locks until the end of the transaction. Rows are locked in the order of their ids, workers before workflows. */

@@ -1,4 +1,4 @@
-import { change, first, lock, type Script } from './script.ts';
+import { first, lock, run, type Script } from './script.ts';
 
 /** What was submitted under a key. Whoever else comes with the key waits until this transaction has ended. */
 export function* findSubmission(key: string): Script<{ digest: string; workflow_id: number } | undefined> {
@@ -10,7 +10,7 @@ export function* findSubmission(key: string): Script<{ digest: string; workflow_
 }
 
 export function* insertSubmission(key: string, digest: string, workflowId: number): Script<void> {
-  yield* change(
+  yield* run(
     'insert into submission (idempotency_key, digest, workflow_id) values (?, ?, ?)',
     key,
     digest,

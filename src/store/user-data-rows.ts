@@ -1,5 +1,5 @@
 import type { UserDataModel } from '../core/workflow-model.ts';
-import { all, change, changeOne, placeholders, type Script } from './script.ts';
+import { all, changeOne, placeholders, run, type Script } from './script.ts';
 
 /** Far below what any database takes as values of one statement. */
 const NAMES_AT_ONCE = 500;
@@ -9,7 +9,7 @@ export function* insertUserData(
   { name, data, isEphemeral }: UserDataModel,
 ): Script<void> {
   const text = encode(data);
-  yield* change(
+  yield* run(
     'insert into user_data (workflow_id, name, initial, data, is_ephemeral) values (?, ?, ?, ?, ?)',
     workflowId,
     name,

@@ -50,7 +50,8 @@ export function* insertWorker(identity: WorkerIdentity, now: number, leaseMs: nu
 export function* replaceProcess(workerId: number, identity: WorkerIdentity, expiresAt: number): Script<void> {
   yield* changeOne(
     `update worker set host = ?, boot_id = ?, pid = ?, start_time = ?, site = ?, labels = ?, cpus = ?, memory_bytes = ?,
-      gpus = ?, draining = 0, lease_expires_at = ? where id = ? and retired_at is null`,
+      gpus = ?, draining = 0, lease_expires_at = ?, last_seq = last_seq + 1, last_result = null
+     where id = ? and retired_at is null`,
     identity.host,
     identity.boot_id,
     identity.pid,

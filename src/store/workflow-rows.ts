@@ -1,5 +1,5 @@
 import type { Requirement, WorkflowModel } from '../core/workflow-model.ts';
-import { all, change, first, insert, type Script } from './script.ts';
+import { all, change, first, insert, run, type Script } from './script.ts';
 
 export interface WorkflowRow {
   id: number;
@@ -150,7 +150,7 @@ export interface RunRow {
 }
 
 export function* insertRun(workflowId: number, runId: number, now: number): Script<void> {
-  yield* change('insert into run (workflow_id, run_id, created_at) values (?, ?, ?)', workflowId, runId, now);
+  yield* run('insert into run (workflow_id, run_id, created_at) values (?, ?, ?)', workflowId, runId, now);
 }
 
 export function* findRun(workflowId: number, runId: number): Script<RunRow> {
@@ -166,7 +166,7 @@ export function* findRun(workflowId: number, runId: number): Script<RunRow> {
 
 /** The worker that drives the run from now on. */
 export function* setDriver(workflowId: number, runId: number, workerId: number, now: number): Script<void> {
-  yield* change(
+  yield* run(
     `update run set driver_id = ?, started_at = coalesce(started_at, ?)
      where workflow_id = ? and run_id = ? and finished_at is null`,
     workerId,
@@ -206,7 +206,7 @@ export interface RunTotals {
 }
 
 export function* addToRun(workflowId: number, runId: number, totals: RunTotals): Script<void> {
-  yield* change(
+  yield* run(
     `update run set attempts_finished = attempts_finished + ?, successes = successes + ?, success_ms = success_ms + ?
      where workflow_id = ? and run_id = ?`,
     totals.attempts_finished,
@@ -219,9 +219,9 @@ export function* addToRun(workflowId: number, runId: number, totals: RunTotals):
 
 /** The run is open again: something in it is to be done once more. */
 export function* reopenRun(workflowId: number, runId: number): Script<void> {
-  yield* change('update run set finished_at = null where workflow_id = ? and run_id = ?', workflowId, runId);
+  yield* run('update run set finished_at = null where workflow_id = ? and run_id = ?', workflowId, runId);
 }
 
 export function* setCurrentRun(workflowId: number, runId: number): Script<void> {
-  yield* change('update workflow set run_id = ? where id = ?', runId, workflowId);
+  yield* run('update workflow set run_id = ? where id = ?', runId, workflowId);
 }

@@ -82,6 +82,7 @@ class Play {
   private worker: WorkerHand;
   private held: Claim[] = [];
   private recovering: number[] = [];
+  private readonly started = new Set<number>();
   private seen = new Map<string, AttemptRecord>();
   private ended = new Map<string, string>();
 
@@ -103,6 +104,7 @@ class Play {
         if (chosen === undefined) break;
         // Told again it is as true as before; the attempt keeps its first start.
         expect((await this.worker.exchange({ started: [chosen] })).rejected).toEqual([]);
+        this.started.add(chosen.token);
         break;
       case 'finish':
         if (chosen !== undefined) await this.finish(chosen, outcome({ exitCode: step.code }), step.again);

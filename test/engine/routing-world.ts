@@ -132,11 +132,11 @@ export class RoutingHand {
   async miscounted(): Promise<unknown[]> {
     const sets = await this.store.read(() =>
       all<Record<'remaining' | 'unsuccessful' | 'disabled' | 'open' | 'failed' | 'off', number | null>>(
-        `select dependency_set.id, remaining, unsuccessful, disabled, sum(settled is null) as open,
-           sum(kind = 0 and settled = 'failed') as failed, sum(kind = 0 and settled = 'disabled') as off
+        `select dependency_set.id, remaining, unsuccessful, disabled, ${count('settled is null')} as open,
+           ${count("kind = 0 and settled = 'failed'")} as failed, ${count("kind = 0 and settled = 'disabled'")} as off
          from dependency_set join dependency_member on set_id = dependency_set.id join job on job.id = job_id
          where exists (select 1 from job waiting where dependency_set_id = dependency_set.id and waiting.blueprint = 0)
-         group by dependency_set.id having sum(kind > 0) = 0`,
+         group by dependency_set.id having ${count('kind > 0')} = 0`,
       ),
     );
     return sets.filter(
@@ -156,6 +156,10 @@ export class RoutingHand {
       ),
     );
   }
+}
+
+function count(condition: string): string {
+  return `sum(case when ${condition} then 1 else 0 end)`;
 }
 
 function evaluation(key: CodeKey, answer: CodeAnswer): Evaluation {

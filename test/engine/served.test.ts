@@ -211,12 +211,14 @@ describe('workers of a server', () => {
     const resumed = await served.engine.resumeWorker(worker, ownIdentity({ kind: 'service' }));
     expect(resumed).toMatchObject({
       worker: { id: worker, running: 2 },
-      seq: 2,
+      seq: 3,
       recoveries: [],
       actions: [],
     });
     expect(resumed.held.map(({ claim }) => claim)).toEqual(claims);
     expect(resumed.held.map(({ started_at_ms }) => started_at_ms === null)).toEqual([false, true]);
+    // What the dead process had sent arrives too late.
+    await expect(served.exchange(worker, { seq: 3 })).rejects.toMatchObject({ code: 'STALE_EXCHANGE' });
     served.now += 20_000;
     expect(await served.engine.sweep()).toBe(0);
     served.now += LEASE_MS;

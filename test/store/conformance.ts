@@ -13,10 +13,10 @@ import {
 } from '../../src/store/attempt-rows.ts';
 import { countDown } from '../../src/store/dependency-rows.ts';
 import { appendEvent, listEvents } from '../../src/store/event-rows.ts';
+import { listJobs } from '../../src/store/job-list-rows.ts';
 import {
   findJob,
   listClaimable,
-  listJobs,
   moveJob,
   nextDueTime,
   toPending,
@@ -36,7 +36,18 @@ export interface ConformanceDatabase {
 }
 
 const NOW = 1_700_000_000_000;
-const IDENTITY = { host: 'h', boot_id: 'b', pid: 1, start_time: '1', site: 'local', labels: ['gpu'] };
+const IDENTITY = {
+  host: 'h',
+  boot_id: 'b',
+  pid: 1,
+  start_time: '1',
+  site: 'local',
+  labels: ['gpu'],
+  kind: 'run' as const,
+  cpus: 1.5,
+  memory_bytes: 2 ** 40,
+  gpus: 0,
+};
 
 /** What every database must do, in the same words for all of them. */
 export function storeConformance(name: string, create: () => Promise<ConformanceDatabase>): void {
@@ -62,7 +73,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
     function* startA(workflowId: number): Script<{ jobId: number; token: number; workerId: number }> {
       const workerId = yield* insertWorker(IDENTITY, NOW, 1000);
       const job = (yield* findJob(workflowId, 'a'))!;
-      yield* toPending(job);
+      yield* toPending([job.id]);
       const attempt = {
         workflow_id: workflowId,
         job_id: job.id,
@@ -71,7 +82,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         attempt_id: job.attempt_id + 1,
       };
       const token = yield* insertAttempt({ ...attempt, caller: null, worker_id: workerId, claimed_at: NOW });
-      yield* toRunning(job.id, attempt.attempt_id);
+      yield* toRunning([job.id]);
       return { jobId: job.id, token, workerId };
     }
 
@@ -322,8 +333,9 @@ export function storeConformance(name: string, create: () => Promise<Conformance
       const again = await database.open();
       expect((await again.read(() => findWorkflow(id)))?.name).toBe('simple');
       await again.close();
-      await store.write(() => change('update schema_version set version = 99'));
+      await store.write(() => change('update schema_version set version = version + 99'));
       await expect(database.open()).rejects.toMatchObject({ code: 'SCHEMA_TOO_NEW' });
+      await store.write(() => change('update schema_version set version = version - 99'));
     });
   });
 }

@@ -38,10 +38,16 @@ export function connectionConfig(url: string): pg.ClientConfig & { pipeline: boo
  * - Every statement has an index; the plan of one that was prepared while its table was small must not read it whole
  *   when it has grown.
  */
-export const SESSION_SETTINGS = [
+const EVERY_SESSION = [
   'set idle_in_transaction_session_timeout = 5000',
   'set lock_timeout = 20000',
   'set statement_timeout = 60000',
   'set enable_seqscan = off',
   'set jit = off',
-].join('; ');
+];
+
+/** Writers run the same few statements all the time, by keys: to plan them again for each set of values only costs. */
+export const SESSION_SETTINGS = {
+  read: EVERY_SESSION.join('; '),
+  write: [...EVERY_SESSION, 'set plan_cache_mode = force_generic_plan'].join('; '),
+};

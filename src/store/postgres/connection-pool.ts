@@ -14,14 +14,14 @@ export class ConnectionPool {
   private readonly pool: pg.Pool;
   private readonly closing = new AbortController();
 
-  constructor(address: DatabaseAddress, max: number) {
+  constructor(address: DatabaseAddress, mode: 'read' | 'write', max: number) {
     this.address = address;
     this.pool = new pg.Pool({ ...connectionConfig(address.url), max, idleTimeoutMillis: IDLE_MS });
     // An idle connection that breaks is dropped by the pool; the next call makes a new one.
     this.pool.on('error', () => {});
     this.pool.on('connect', (client) => {
       client.on('error', () => {});
-      client.query(SESSION_SETTINGS, () => {});
+      client.query(SESSION_SETTINGS[mode], () => {});
     });
   }
 

@@ -43,8 +43,8 @@ export class PostgresStore implements Store {
     this.address = address;
     this.clock = clock;
     this.patienceMs = patienceMs;
-    this.writers = new ConnectionPool(address, WRITERS);
-    this.readers = new ConnectionPool(address, READERS);
+    this.writers = new ConnectionPool(address, 'write', WRITERS);
+    this.readers = new ConnectionPool(address, 'read', READERS);
   }
 
   /** Connects and brings the schema up to date. */
@@ -109,8 +109,10 @@ export class PostgresStore implements Store {
     let value: T;
     let number: string | null;
     try {
-      value = await transaction.play(script(await transaction.begin(mode, this.clock)));
-      number = mode === 'read' ? null : await transaction.number();
+      const begun = await transaction.begin(mode);
+      number = begun.number;
+      value = await transaction.play(script(this.clock?.() ?? begun.now));
+      await transaction.flush();
     } catch (error) {
       await transaction.rollback();
       throw error;

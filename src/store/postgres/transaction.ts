@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import {
   type Row,
@@ -14,12 +15,12 @@ const MOST_IN_FLIGHT = 200;
 /** A server that is silent for longer than any statement may take is gone, even if the network does not say so. */
 const SILENCE_MS = 75_000;
 
-const NOW = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now';
 
-export const BEGIN = {
-  read: 'begin isolation level repeatable read read only',
-  write: 'begin isolation level read committed',
-} as const;
+const BEGIN = {
+  read: `begin isolation level repeatable read read only; select ${NOW}, null as number`,
+  write: `begin isolation level read committed; select ${NOW}, pg_current_xact_id()::text as number`,
+};
 
 /**
  * One transaction on a connection. Statements are sent without waiting for the answers to those before, where the
@@ -29,8 +30,10 @@ export class Transaction {
   private readonly client: pg.PoolClient;
   private readonly watch: NodeJS.Timeout;
   private inFlight = 0;
-  /** Woken when an answer arrives. */
-  private roomFor: (() => void) | undefined;
+  private isHeld = false;
+  private isGrouping = false;
+  /** Called when the next answer arrives. */
+  private waiting: (() => void)[] = [];
   /** What went wrong first. */
   private failure: Error | undefined;
 
@@ -40,15 +43,13 @@ export class Transaction {
     this.watch.unref();
   }
 
-  /** Begins. Returns the time: that of the database, unless a clock is given. */
-  async begin(mode: keyof typeof BEGIN, clock: (() => number) | undefined): Promise<number> {
-    if (clock !== undefined) {
-      this.defer({ sql: BEGIN[mode], values: [] });
-      return clock();
-    }
-    // Two statements in one message: one way to the database and back.
-    const results = await this.send<pg.QueryResult[]>(`${BEGIN[mode]}; ${NOW}`);
-    return results[1]!.rows[0].now as number;
+  /**
+   * Begins. Tells the time of the database, and for writers the number by which the outcome of the commit can be asked
+   * for later. All in one message: one way to the database and back.
+   */
+  async begin(mode: 'read' | 'write'): Promise<{ now: number; number: string | null }> {
+    const results = await this.send<pg.QueryResult[]>(BEGIN[mode]);
+    return results[1]!.rows[0] as { now: number; number: string | null };
   }
 
   /** Runs the script to its end; everything that it did has been answered then. */
@@ -67,13 +68,11 @@ export class Transaction {
     return step.value;
   }
 
-  /** The number by which the outcome of a commit can be asked for later; null if nothing was changed. */
-  async number(): Promise<string | null> {
-    const { rows } = await this.execute({
-      sql: 'select pg_current_xact_id_if_assigned()::text as xid',
-      values: [],
-    });
-    return rows[0]!.xid as string | null;
+  /** Everything that was sent has been answered. */
+  async flush(): Promise<void> {
+    this.letGo();
+    while (this.inFlight > 0) await this.answer();
+    if (this.failure !== undefined) throw this.failure;
   }
 
   async commit(): Promise<void> {
@@ -82,10 +81,9 @@ export class Transaction {
 
   /** Undoes everything and gives the connection back; one that does not answer any more is dropped. */
   async rollback(): Promise<void> {
-    this.failure = undefined;
-    let isUsable = true;
-    await this.send('rollback').catch(() => {
-      isUsable = false;
+    const isUsable = await new Promise<boolean>((resolve) => {
+      this.client.query('rollback', (error: Error | null) => resolve(error === null || error === undefined));
+      this.letGo();
     });
     this.release(isUsable);
   }
@@ -96,26 +94,48 @@ export class Transaction {
   }
 
   private async execute(statement: Statement): Promise<StatementResult> {
+    if (statement.group !== undefined) {
+      this.hold();
+      this.isGrouping = true;
+      const answers = statement.group.map((each) => this.execute(each));
+      this.isGrouping = false;
+      this.letGo();
+      return { rows: [], changes: 0, group: await Promise.all(answers) };
+    }
     if (statement.lock === true || statement.expect !== undefined) {
-      while (this.inFlight >= MOST_IN_FLIGHT)
-        await new Promise<void>((resolve) => {
-          this.roomFor = resolve;
-        });
+      if (this.inFlight >= MOST_IN_FLIGHT) {
+        this.letGo();
+        while (this.inFlight >= MOST_IN_FLIGHT) await this.answer();
+      }
       if (this.failure !== undefined) throw this.failure;
       this.defer(statement);
-      return { rows: [], changes: statement.expect ?? 0 };
+      return { rows: [], changes: typeof statement.expect === 'number' ? statement.expect : 0 };
     }
     const result = await this.send(queryOf(statement));
     return { rows: result.rows as Row[], changes: result.rowCount ?? 0 };
   }
 
+  /** What is sent from here on leaves with the next statement that somebody waits for, in one message. */
+  private hold(): void {
+    if (this.isHeld) return;
+    this.isHeld = true;
+    streamOf(this.client).cork();
+  }
+
+  private letGo(): void {
+    if (!this.isHeld || this.isGrouping) return;
+    this.isHeld = false;
+    streamOf(this.client).uncork();
+  }
+
   private defer(statement: Statement): void {
     this.inFlight += 1;
+    this.hold();
     this.client.query(queryOf(statement), (error: Error | null, result: pg.QueryResult) => {
       this.inFlight -= 1;
       this.answered();
       if (error !== null && error !== undefined) this.failure ??= error;
-      else if (statement.expect !== undefined && result.rowCount !== statement.expect) {
+      else if (typeof statement.expect === 'number' && result.rowCount !== statement.expect) {
         this.failure ??= unexpectedChanges(statement, result.rowCount ?? 0);
       }
     });
@@ -133,18 +153,29 @@ export class Transaction {
           reject(failure);
         }
       });
+      this.letGo();
+    });
+  }
+
+  /** Waits for the next answer to anything. */
+  private answer(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
     });
   }
 
   private answered(): void {
     this.watch.refresh();
-    this.roomFor?.();
-    this.roomFor = undefined;
+    for (const resolve of this.waiting.splice(0)) resolve();
   }
 
   private giveUp(): void {
-    (this.client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    streamOf(this.client).destroy();
   }
+}
+
+function streamOf(client: pg.PoolClient): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }
 
 function queryOf({ sql, values, locking }: Statement): pg.QueryConfig {

@@ -1,0 +1,2 @@
+/** A job by its number or its name. */
+export type JobRef = number | string;

@@ -1,0 +1,52 @@
+import type { SqlValue } from './script.ts';
+
+/** Far below what any database takes as values of one statement. */
+const MOST_ROWS = 64;
+const MOST_IDS = 512;
+
+/**
+ * Parts of a list whose sizes are powers of two: statements that write many rows then come in few lengths, which a
+ * database can keep prepared.
+ */
+export function inParts<T>(rows: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let from = 0; from < rows.length; ) {
+    const size = Math.min(2 ** Math.floor(Math.log2(rows.length - from)), MOST_ROWS);
+    parts.push(rows.slice(from, from + size));
+    from += size;
+  }
+  return parts;
+}
+
+/** Ids for `in` lists, filled up to a power of two with the last one: to name it twice changes nothing. */
+export function idLists(ids: readonly number[]): number[][] {
+  const lists: number[][] = [];
+  for (let from = 0; from < ids.length; from += MOST_IDS) {
+    const part = ids.slice(from, from + MOST_IDS);
+    const size = 2 ** Math.ceil(Math.log2(part.length));
+    lists.push([...part, ...Array<number>(size - part.length).fill(part.at(-1)!)]);
+  }
+  return lists;
+}
+
+/** `values` for an insert. */
+export function valueRows(rows: readonly SqlValue[][]): { sql: string; values: SqlValue[] } {
+  const row = `(${rows[0]!.map(() => '?').join(', ')})`;
+  return { sql: `values ${rows.map(() => row).join(', ')}`, values: rows.flat() };
+}
+
+/**
+ * A table of values to join with, whose columns are `column1`, `column2` …; the first row tells the types, which
+ * PostgreSQL would not know otherwise.
+ */
+export function valueTable(
+  types: readonly string[],
+  rows: readonly SqlValue[][],
+): { sql: string; values: SqlValue[] } {
+  const typed = `(${types.map((type) => `cast(? as ${type})`).join(', ')})`;
+  const row = `(${types.map(() => '?').join(', ')})`;
+  return {
+    sql: `(values ${rows.map((_, index) => (index === 0 ? typed : row)).join(', ')})`,
+    values: rows.flat(),
+  };
+}

@@ -1,3 +1,15 @@
+export {
+  Client,
+  type SubmitOptions,
+  type SubmittedJob,
+  type SubmitWorkflowOptions,
+  type WaitOptions,
+} from './client/client.ts';
+export { type ConnectOptions, connect } from './client/connect.ts';
+export type { EventStreamOptions } from './client/event-stream.ts';
+export type { LogOptions } from './client/job-log.ts';
+export type { JobRequest, JobResources, RetryConfig } from './client/job-request.ts';
+export type { JobState } from './client/job-state.ts';
 export type { Engine } from './core/engine.ts';
 export { type ErrorCode, HoldfastError } from './core/errors.ts';
 export type { JobStatus } from './core/job-status.ts';
@@ -17,4 +29,8 @@ export type { WorkflowModel } from './core/workflow-model.ts';
 export { type OpenOptions, openEngine } from './engine/open-engine.ts';
 export { loadSpec } from './spec/load-spec.ts';
 export { formatProblem, type Problem, type Unsupported } from './spec/problem.ts';
-export { Worker, type WorkerEnd, type WorkerOptions } from './worker/worker.ts';
+export {
+  type RunEnd as WorkerEnd,
+  RunWorker as Worker,
+  type RunWorkerOptions as WorkerOptions,
+} from './worker/run-worker.ts';

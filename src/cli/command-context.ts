@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import type { Engine } from '../core/engine.ts';
+import type { Engine, ServedEngine } from '../core/engine.ts';
 import type { SettingOrigin } from './config/resolve-settings.ts';
 import type { Settings } from './config/settings.ts';
 import type { Renderer } from './output/renderer.ts';
@@ -21,10 +21,19 @@ export interface CommandContext {
   print(text: string): void;
   /** Narration: one line to stderr. */
   narrate(line: string): void;
-  /** A holdfast command to type next, with the state directory if it is not the usual one. */
+  /** A holdfast command to type next, with the state directory or server that was named. */
   command(...words: (string | number)[]): string;
-  /** The engine of the state directory; closed when the command has ended. */
+  /** The server that does the work; null: it is done here. */
+  server: ServerAccess | null;
+  /** The engine of the server if there is one, else of the database, else of the state directory; closed when the command has ended. */
   openEngine(options?: { create: boolean }): Promise<Engine>;
+  /** As `openEngine`, whatever server was named: for who is one. */
+  openServedEngine(options?: { leaseMs?: number | undefined }): Promise<ServedEngine>;
+}
+
+export interface ServerAccess {
+  url: string;
+  token: string | null;
 }
 
 /** Arguments and options as written; a repeated or missing argument is undefined or an array. */

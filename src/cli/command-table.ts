@@ -1,47 +1,14 @@
-import type { Command } from './command-context.ts';
+import type { CommandEntry } from './command-entry.ts';
+import {
+  CWD_OPTION,
+  RECOVERY_OPTIONS,
+  ROUTING_OPTIONS,
+  RUN_OPTION,
+  RUN_OPTIONS,
+  WITH_WORKER,
+} from './command-options.ts';
 import { SETTING_KEYS, SETTINGS } from './config/settings.ts';
-
-/** `repeated`: it can be given several times. */
-type CommandOption = [flags: string, description: string, times?: 'repeated'];
-
-export interface CommandEntry {
-  /** Name and arguments in the notation of commander. */
-  usage: string;
-  summary: string;
-  /** More than the one line, for `help COMMAND`. */
-  details?: string;
-  options?: CommandOption[];
-  examples: string[];
-  /** Only the command that is asked for is loaded. */
-  load: () => Promise<Command>;
-}
-
-/** Options that are also configuration keys. */
-const RUN_OPTIONS: CommandOption[] = [
-  ['--output-dir <dir>', SETTINGS.output_dir.about],
-  ['-j, --max-parallel <n>', SETTINGS.max_parallel.about],
-  ['--cpus <n>', SETTINGS.cpus.about],
-  ['--memory <size>', SETTINGS.memory.about],
-  ['--gpus <n>', SETTINGS.gpus.about],
-  ['--keep-work <which>', SETTINGS.keep_work.about],
-  ['--grace <duration>', SETTINGS.grace.about],
-];
-
-const RECOVERY_OPTIONS: CommandOption[] = [
-  ['--memory-multiplier <factor>', 'how much more memory after running out of it; 1.5 unless told'],
-  ['--runtime-multiplier <factor>', 'how much more time after a timeout; 1.5 unless told'],
-  ['--max-memory <size>', 'most memory a job is given; what this machine offers unless told'],
-  ['--max-runtime <duration>', 'longest time a job is given'],
-  ['--retry-unknown', 'also try again what failed for an unknown cause'],
-  ['--recovery-hook <command>', 'run before anything is retried; if it fails nothing is changed'],
-  ['--ai-recovery', 'ask an agent about what is left'],
-  ['--ai-agent <name>', SETTINGS.ai_agent.about],
-  ['--ai-timeout <duration>', SETTINGS.ai_timeout.about],
-  ['--min-confidence <number>', 'from 0 to 1; decisions of the agent below it are left for a person'],
-  ['--max-decisions <n>', 'most decisions of the agent each time it is asked; 100 unless told'],
-];
-
-const RUN_OPTION: CommandOption = ['--run <number>', 'only this run'];
+import { SERVER_COMMANDS } from './server-commands.ts';
 
 /** Every command of the program, in the order `help` shows them. */
 export const COMMANDS: CommandEntry[] = [
@@ -49,13 +16,12 @@ export const COMMANDS: CommandEntry[] = [
     usage: 'run <spec-or-id>',
     summary: 'run a spec, or go on with a workflow',
     details:
-      'Exit codes:\n  0    all jobs completed\n  1    something failed or was canceled\n  2    bad input, nothing was created\n  3    waiting for a decision\n  130  interrupted',
+      'With a server, its workers do the work and this only follows: Ctrl-C stops nothing.\n\nExit codes:\n  0    all jobs completed\n  1    something failed or was canceled\n  2    bad input, nothing was created\n  3    waiting for a decision\n  130  interrupted',
     options: [
       ...RUN_OPTIONS,
-      ['--on-fail-max-loops <n>', 're-attempts and jumps in each scope, instead of max_loops'],
-      ['--retry-max <n>', 'most re-attempts of on_fail, whatever the spec says'],
-      ['--no-failure-routing', 'ignore on_fail, on_success and routing'],
-      ['--context <file>', 'JSON with what code sees as pr and files'],
+      WITH_WORKER,
+      CWD_OPTION,
+      ...ROUTING_OPTIONS,
       ['--debug', 'tell evaluations, backoff and loops with the routes'],
       ['--dry-run', 'check the spec and print the plan, create nothing'],
     ],
@@ -63,9 +29,27 @@ export const COMMANDS: CommandEntry[] = [
       'holdfast run workflow.yaml',
       'holdfast run workflow.yaml -j 4',
       'holdfast run workflow.yaml --on-fail-max-loops 3 --debug',
+      'holdfast run workflow.yaml --server http://127.0.0.1:7600',
       'holdfast run 3',
     ],
     load: async () => (await import('./commands/run.ts')).runCommand,
+  },
+  {
+    usage: 'submit <spec>',
+    summary: 'give a spec to a server, and return',
+    details:
+      'The workers of the server run it. With an idempotency key, the same spec given again is the workflow\nthat there is.',
+    options: [
+      ['--idempotency-key <key>', 'what makes it the same workflow when it is submitted again'],
+      ['--output-dir <dir>', SETTINGS.output_dir.about],
+      CWD_OPTION,
+      ...ROUTING_OPTIONS,
+    ],
+    examples: [
+      'holdfast submit workflow.yaml --server http://127.0.0.1:7600',
+      'holdfast submit workflow.yaml --idempotency-key nightly-2026-03-01 --output quiet',
+    ],
+    load: async () => (await import('./commands/submit.ts')).submitCommand,
   },
   {
     usage: 'status [id]',
@@ -210,6 +194,7 @@ export const COMMANDS: CommandEntry[] = [
       'Without --recover it only follows. With it the run is driven here if nobody else does, and failures are\nrecovered until nothing more can be done. It stays while a decision is open. Exit codes as of `run`.',
     options: [
       ['--recover', 'run it, and try again what failed'],
+      WITH_WORKER,
       ['--max-rounds <n>', 'how often known causes are recovered, and an agent is asked; 3 unless told'],
       ...RECOVERY_OPTIONS,
       ['--exit-when-waiting', 'exit with 3 when only decisions are left'],
@@ -228,6 +213,7 @@ export const COMMANDS: CommandEntry[] = [
     examples: ['holdfast report 3', 'holdfast report 3 --output json'],
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
+  ...SERVER_COMMANDS,
   {
     usage: 'mcp',
     summary: 'serve an AI agent on stdin and stdout',

@@ -1,6 +1,7 @@
 import { Command as Commander, CommanderError } from 'commander';
 import type { Invocation } from './command-context.ts';
-import { COMMANDS, type CommandEntry } from './command-table.ts';
+import type { CommandEntry } from './command-entry.ts';
+import { COMMANDS } from './command-table.ts';
 import type { SettingSources } from './config/resolve-settings.ts';
 import { SETTING_KEYS } from './config/settings.ts';
 import { openContext } from './open-context.ts';
@@ -30,6 +31,8 @@ function createProgram(version: string, json: boolean, onEnd: (code: number) => 
     .description('Runs batch workflows in which failure is a first-class path.')
     .version(version, '-V, --version')
     .option('--dir <dir>', 'state directory; .holdfast or HOLDFAST_DIR unless told')
+    .option('--server <url>', 'work on this server instead of here')
+    .option('--token-file <file>', 'file with the token for the server; also HOLDFAST_TOKEN')
     .option('--output <form>', 'table, json or quiet')
     .option('--no-color', 'no colours; also NO_COLOR')
     .helpCommand('help [command]', 'how to use a command')

@@ -1,10 +1,11 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { WriteStream } from 'node:tty';
-import type { Engine } from '../core/engine.ts';
-import type { CommandContext } from './command-context.ts';
+import type { Engine, ServedEngine } from '../core/engine.ts';
+import type { CommandContext, ServerAccess } from './command-context.ts';
 import { readConfigFile } from './config/config-file.ts';
-import { resolveSettings, type SettingSources } from './config/resolve-settings.ts';
+import { readTokenFile } from './config/read-token-file.ts';
+import { resolveSettings, type SettingOrigin, type SettingSources } from './config/resolve-settings.ts';
 import type { Settings } from './config/settings.ts';
 import { jsonRenderer } from './output/json-renderer.ts';
 import { quietRenderer } from './output/quiet-renderer.ts';
@@ -18,12 +19,17 @@ export interface OpenContext extends CommandContext {
   close(): Promise<void>;
 }
 
+/** What nobody who is started from here is to inherit: jobs are other people's programs. */
+const OWN_SECRETS = ['HOLDFAST_TOKEN', 'HOLDFAST_DATABASE_URL'];
+
 /** Settles configuration and output for one command. `dir` is the flag, undefined if it was not given. */
 export async function openContext(
   dir: string | undefined,
   flags: SettingSources['flags'],
 ): Promise<OpenContext> {
-  const { env, stdout, stderr } = process;
+  const { stdout, stderr } = process;
+  const env = { ...process.env };
+  for (const name of OWN_SECRETS) delete process.env[name];
   const given = dir ?? (env.HOLDFAST_DIR || undefined);
   const stateDir = resolve(given ?? DEFAULT_DIR);
   const files = [
@@ -33,6 +39,26 @@ export async function openContext(
   const { settings, origins } = resolveSettings({ flags, env, files });
   const paint = createPaint(hasColor(settings.color, stdout));
   const engines: Engine[] = [];
+  // Read when it is asked for: most commands that need no server must not fail for want of its token.
+  let access: ServerAccess | null | undefined;
+  const server = (): ServerAccess | null => {
+    if (access === undefined) access = serverAccess(settings, origins);
+    return access;
+  };
+  const openLocal = async (create: boolean, leaseMs?: number): Promise<ServedEngine> => {
+    const { openEngine } = await import('../engine/open-engine.ts');
+    const databaseUrl = settings.database_url;
+    return openEngine({
+      dir: stateDir,
+      create,
+      ...(databaseUrl !== null && { databaseUrl }),
+      ...(leaseMs !== undefined && { leaseMs }),
+    });
+  };
+  const kept = <E extends Engine>(engine: E): E => {
+    engines.push(engine);
+    return engine;
+  };
 
   return {
     stateDir,
@@ -50,19 +76,36 @@ export async function openContext(
       stderr.write(`${line}\n`);
     },
     command(...words) {
-      const place = dir === undefined ? [] : ['--dir', dir];
-      return ['holdfast', ...words, ...place].map((word) => shellWord(String(word))).join(' ');
+      const given = [
+        ['--dir', dir],
+        ['--server', flags.server],
+        ['--token-file', flags.token_file],
+      ].flatMap(([flag, value]) => (value === undefined ? [] : [flag!, value]));
+      return ['holdfast', ...words, ...given].map((word) => shellWord(String(word))).join(' ');
+    },
+    get server() {
+      return server();
     },
     async openEngine({ create } = { create: false }) {
-      const { openEngine } = await import('../engine/open-engine.ts');
-      const engine = await openEngine({ dir: stateDir, create });
-      engines.push(engine);
-      return engine;
+      const address = server();
+      if (address === null) return kept(await openLocal(create));
+      const { HttpEngine } = await import('../client/http-engine.ts');
+      return kept(new HttpEngine(address));
+    },
+    async openServedEngine({ leaseMs } = {}) {
+      return kept(await openLocal(true, leaseMs));
     },
     async close() {
       for (const engine of engines) await engine.close();
     },
   };
+}
+
+function serverAccess(settings: Settings, origins: SettingOrigin[]): ServerAccess | null {
+  const { server, token, token_file: file } = settings;
+  if (server === null) return null;
+  const isFlag = origins.some(({ key, origin }) => key === 'token_file' && origin === 'flag');
+  return { url: server, token: file !== null && (isFlag || token === null) ? readTokenFile(file) : token };
 }
 
 function rendererFor(output: Settings['output'], stdout: WriteStream, paint: Paint): Renderer {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { SpecSource } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import { loadSpec } from '../spec/load-spec.ts';
@@ -6,12 +7,21 @@ import { formatProblem } from '../spec/problem.ts';
 import type { SettingOrigin } from './config/resolve-settings.ts';
 import type { SettingKey } from './config/settings.ts';
 
-type Loaded = ReturnType<typeof loadSpec>;
+type Loaded = ReturnType<typeof loadSpec> & {
+  /** What it was made from. */
+  source: SpecSource;
+};
 type ValidSpec = Extract<Loaded, { ok: true }>;
 
 /** Reads and checks a spec file; `-` is stdin. */
 export function loadSpecFile(path: string, origins: SettingOrigin[]): Loaded {
-  return loadSpec(readText(path), path === '-' ? '<stdin>' : path, { retryDefaults: retryDefaults(origins) });
+  const text = readText(path);
+  const name = path === '-' ? '<stdin>' : path;
+  const defaults = retryDefaults(origins);
+  return {
+    ...loadSpec(text, name, { retryDefaults: defaults }),
+    source: { text, name, retry_defaults: defaults },
+  };
 }
 
 /** As `loadSpecFile`, with every problem as one error. */

@@ -1,6 +1,7 @@
-import type { Engine, JobRef } from '../core/engine.ts';
+import { allPages } from '../core/all-pages.ts';
+import type { Engine } from '../core/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
-import { allPages } from './all-pages.ts';
+import type { JobRef } from '../core/job-ref.ts';
 import type { CommandContext } from './command-context.ts';
 import { visibleText } from './output/visible-text.ts';
 

@@ -139,6 +139,8 @@ export function* adoptRun(
 ): Script<AdoptionRow> {
   const workflow = yield* findWorkflow(workflowId);
   if (workflow === undefined) throw new HoldfastError('WORKFLOW_NOT_FOUND', { id: workflowId });
+  if ((yield* findWorker(workerId)) === undefined)
+    throw new HoldfastError('WORKER_NOT_FOUND', { id: workerId });
   const run = yield* findRun(workflow.id, workflow.run_id);
   if (run.finished_at !== null) throw new HoldfastError('WORKFLOW_COMPLETE', { id: workflowId });
   if (run.driver_id !== null && run.driver_id !== workerId) {

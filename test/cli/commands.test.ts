@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeProject, runCli } from './run-cli.ts';
+import { makeProject, runCli, startCli } from './run-cli.ts';
 
 /** A workflow in which one job recovers, one fails for good and one is canceled because of it. */
 const MIXED = {
@@ -126,6 +126,9 @@ describe('after a run in which a job recovers and one fails', () => {
       text: 'it works\n',
       attempt: { job_name: 'fine' },
     });
+  });
+
+  test('logs with --output quiet tells where the log is', async () => {
     expect((await cli('logs', '1', 'fine', '--output', 'quiet')).stdout).toBe(
       `${join(cwd, 'output/job_stdio/job_wf1_j1_r1_a1.o')}\n`,
     );
@@ -360,7 +363,7 @@ describe('config show', () => {
 describe('the command line', () => {
   test('answers --version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    expect(await runCli(['--version'], { cwd: makeProject() })).toEqual({
+    expect(await startCli(['--version'], { cwd: makeProject() }).ended).toEqual({
       code: 0,
       stdout: `${version}\n`,
       stderr: '',

@@ -1,15 +1,9 @@
-import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTail, tailOffset } from '../../src/cli/logs/log-file.ts';
+import { tailLines, tailOffset } from '../../src/cli/logs/log-tail.ts';
 import { TerminalSafe } from '../../src/cli/logs/terminal-safe.ts';
+import { bufferLog, noLog } from './buffer-log.ts';
 
-function file(text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'holdfast-log-')), 'log');
-  writeFileSync(path, text);
-  return path;
-}
+const MANY = 1024 * 1024;
 
 /** The text in one piece, and cut at every place. */
 function cleanedEveryWay(text: string): Set<string> {
@@ -30,25 +24,31 @@ describe('the end of a log', () => {
     ['only', 5, ['only']],
     ['', 5, []],
     ['a\r\nb\r\n', 1, ['b']],
-  ])('%j has the last %i lines %j', (text, lines, expected) => {
-    expect(readTail(file(text), lines)).toEqual(expected);
+  ])('%j has the last %i lines %j', async (text, lines, expected) => {
+    expect(await tailLines(bufferLog(text), lines, MANY)).toEqual(expected);
+    const offset = await tailOffset(bufferLog(text), lines);
+    expect(text.slice(offset).replaceAll('\r', '').replace(/\n$/, '')).toBe(expected.join('\n'));
   });
 
-  test('is found over more than one block', () => {
+  test('is found over more than one block', async () => {
     const text = Array.from({ length: 40_000 }, (_, index) => `line ${index}`).join('\n');
-    const path = file(text);
-    const handle = openSync(path, 'r');
-    const offset = tailOffset(handle, 20_000);
-    closeSync(handle);
+    const offset = await tailOffset(bufferLog(text), 20_000);
     expect(text.slice(offset, offset + 10)).toBe('line 20000');
+    expect(await tailOffset(bufferLog(text), 50_000)).toBe(0);
   });
 
-  test('is bounded where a line has no end', () => {
-    expect(readTail(file('x'.repeat(100_000)), 5, 1000)).toEqual(['x'.repeat(1000)]);
+  test('begins where what is kept does', async () => {
+    const text = Array.from({ length: 40_000 }, (_, index) => `line ${index}`).join('\n');
+    expect(await tailOffset(bufferLog(text, 200_001), 39_000)).toBe(200_001);
   });
 
-  test('of a file that is gone is empty', () => {
-    expect(readTail('/nonexistent/log', 5)).toEqual([]);
+  test('is bounded where a line has no end', async () => {
+    expect(await tailLines(bufferLog('x'.repeat(100_000)), 5, 1000)).toEqual(['x'.repeat(1000)]);
+  });
+
+  test('of a log that is gone is empty', async () => {
+    expect(await tailLines(noLog, 5, MANY)).toEqual([]);
+    expect(await tailOffset(noLog, 5)).toBe(0);
   });
 });
 

@@ -5,6 +5,7 @@ import type { RunResult } from '../../src/cli/output/renderer.ts';
 import { tableRenderer } from '../../src/cli/output/table-renderer.ts';
 import { collectRunResult } from '../../src/cli/run/run-result.ts';
 import type { Engine, JobQuery, ResetResult } from '../../src/core/engine.ts';
+import { HoldfastError } from '../../src/core/errors.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type { AttemptRecord, Explanation } from '../../src/core/records.ts';
 import { DEFAULT_JOB_CONFIG } from '../../src/core/workflow-model.ts';
@@ -120,6 +121,9 @@ describe('the end of a run in which a job waits for a decision', () => {
         next: null,
       }),
       listAttempts: async () => ({ items: [attempt({ reason: 'somebody has to decide' })], next: null }),
+      readLog: async () => {
+        throw new HoldfastError('NO_LOG', { stream: 'stderr', attempt: 1, job: 'odd' });
+      },
     } as unknown as Engine;
     const context = {
       command: (...words: (string | number)[]) => ['holdfast', ...words].join(' '),

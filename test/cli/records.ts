@@ -9,6 +9,7 @@ import type {
   EventRecord,
   JobRecord,
   StatusCounts,
+  WorkerRecord,
   WorkflowStatus,
 } from '../../src/core/records.ts';
 
@@ -44,6 +45,7 @@ export function status(given: Partial<WorkflowStatus> = {}): WorkflowStatus {
       max_parallel: null,
       limits: {},
       job_count: 10,
+      shared: false,
     },
     counts: counts({ completed: 5, running: 2, ready: 1, blocked: 2 }),
     complete: false,
@@ -152,4 +154,24 @@ export function evaluation(given: Partial<Evaluation> = {}): Evaluation {
 /** How a run ended of which nothing is to be told but its status. */
 export function runResult(given: Partial<RunResult> = {}): RunResult {
   return { status: status(), trace: [], debug: false, failed: [], recovered: [], next: null, ...given };
+}
+
+export function worker(pid: number, given: Partial<WorkerRecord> = {}): WorkerRecord {
+  return {
+    id: 1,
+    host: 'box',
+    pid,
+    site: 'local',
+    labels: [],
+    kind: 'run',
+    state: 'active',
+    alive: true,
+    cpus: 4,
+    memory_bytes: 8 * 1024 ** 3,
+    gpus: 0,
+    running: 0,
+    registered_at_ms: NOON,
+    lease_expires_at_ms: NOON + 30_000,
+    ...given,
+  };
 }

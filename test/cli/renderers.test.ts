@@ -7,7 +7,18 @@ import { routeTrace } from '../../src/cli/run/route-trace.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import type { Explanation } from '../../src/core/records.ts';
 import { DEFAULT_JOB_CONFIG } from '../../src/core/workflow-model.ts';
-import { attempt, counts, evaluation, event, job, NOON, runResult, status, textStyle } from './records.ts';
+import {
+  attempt,
+  counts,
+  evaluation,
+  event,
+  job,
+  NOON,
+  runResult,
+  status,
+  textStyle,
+  worker,
+} from './records.ts';
 
 const table = tableRenderer(textStyle());
 
@@ -377,15 +388,3 @@ describe('a validation', () => {
     ]);
   });
 });
-
-function worker(pid: number) {
-  return {
-    id: 1,
-    host: 'box',
-    pid,
-    site: 'local',
-    alive: true,
-    registered_at_ms: NOON,
-    lease_expires_at_ms: NOON + 30_000,
-  };
-}

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { jobsWorld, type World } from '../e2e/world.ts';
+import { stateOf } from './server-mode.ts';
 
 const CHAIN = [
   { name: 'A', command: 'echo A >> order; [ -e mended ] || exit 3' },
@@ -89,7 +89,7 @@ describe.concurrent('retry', () => {
   test('is refused for another run than the current one', async (context) => {
     const world = jobsWorld(context, CHAIN);
     await world.run('run', 'spec.json');
-    const engine = await openEngine({ dir: join(world.dir, '.holdfast'), create: false });
+    const engine = await openEngine({ dir: stateOf(world.dir), create: false });
     try {
       await expect(engine.retryJob(1, 'A', { actor: 'ada', run_id: 4 })).rejects.toMatchObject({
         code: 'WRONG_RUN',

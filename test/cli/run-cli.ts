@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runHosted } from './run-hosted.ts';
+import { forServer, SERVER_MODE } from './server-mode.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url));
 const POLL_MS = 20;
@@ -23,7 +25,8 @@ export interface CliOptions {
 
 /** A command that is under way. */
 export interface RunningCli {
-  child: ChildProcess;
+  /** Only once it has been started, which may have to wait for a server. */
+  readonly child: ChildProcess;
   /** What it has printed so far. */
   output(): { stdout: string; stderr: string };
   ended: Promise<CliResult>;
@@ -44,35 +47,63 @@ export function makeProject(files: Record<string, string | object> = {}): string
   return directory;
 }
 
-/** Starts the built program, with an environment in which no other configuration is found. */
-export function startCli(args: string[], { cwd, env = {}, input = '' }: CliOptions): RunningCli {
+/** The environment of the program, in which no other configuration is found. */
+function programEnv(cwd: string, env: Record<string, string>): Record<string, string | undefined> {
   const clean = Object.entries(process.env).filter(
-    ([name]) => !/^(HOLDFAST_|NO_COLOR|FORCE_COLOR)/.test(name),
+    ([name]) => !/^(HOLDFAST_|DATABASE_URL|NO_COLOR|FORCE_COLOR)/.test(name),
   );
-  const child = spawn(process.execPath, [BIN, ...args], {
-    cwd,
-    env: { ...Object.fromEntries(clean), XDG_CONFIG_HOME: join(cwd, '.no-config'), ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.on('error', () => {}).end(input);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const ended = new Promise<CliResult>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
-  return { child, output: () => ({ stdout, stderr }), ended };
+  return { ...Object.fromEntries(clean), XDG_CONFIG_HOME: join(cwd, '.no-config'), ...env };
 }
 
-/** Runs the built program to its end. */
-export function runCli(args: string[], options: CliOptions): Promise<CliResult> {
-  return startCli(args, options).ended;
+/** Starts the built program, for what is about signals, streams or the end of the process too. */
+export function startCli(args: string[], options: CliOptions): RunningCli {
+  const printed = { stdout: '', stderr: '' };
+  let child: ChildProcess | undefined;
+  const start = (words: string[], { cwd, env = {}, input = '' }: CliOptions): Promise<CliResult> => {
+    child = spawn(process.execPath, [BIN, ...words], {
+      cwd,
+      env: programEnv(cwd, env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child.stdin!.on('error', () => {}).end(input);
+    return untilEnded(child, printed);
+  };
+  return {
+    get child() {
+      if (child === undefined) throw new Error(`holdfast ${args.join(' ')} has not been started yet`);
+      return child;
+    },
+    output: () => ({ ...printed }),
+    ended: SERVER_MODE ? withServer(args, options).then((asked) => start(...asked)) : start(args, options),
+  };
+}
+
+function untilEnded(child: ChildProcess, printed: { stdout: string; stderr: string }): Promise<CliResult> {
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]!.setEncoding('utf8').on('data', (text: string) => {
+      printed[stream] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...printed }));
+  });
+}
+
+/** The same command, for the server of its directory. */
+async function withServer(args: string[], options: CliOptions): Promise<[string[], CliOptions]> {
+  const { args: words, env } = await forServer(args, options.cwd);
+  return [words, { ...options, env: { ...env, ...options.env } }];
+}
+
+/**
+ * Runs the built program to its end, in a process that has run it before: to start it and load the program takes
+ * longer than most of what it is asked for. One that reads stdin has a process of its own, as with `startCli`.
+ */
+export async function runCli(args: string[], options: CliOptions): Promise<CliResult> {
+  if (options.input !== undefined) return startCli(args, options).ended;
+  const [words, { cwd, env = {} }] = SERVER_MODE ? await withServer(args, options) : [args, options];
+  return runHosted({ args: words, cwd, env: programEnv(cwd, env) });
 }
 
 /** Polls until the condition gives something other than undefined, null or false. */

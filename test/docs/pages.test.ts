@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AttemptRecord } from '../../src/core/records.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
+import { makeProject, runCli } from '../cli/run-cli.ts';
 import { followPage } from './follow-page.ts';
 import { fences, markedWith, ROOT, readText } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
@@ -41,11 +42,10 @@ describe('specs in the pages', () => {
     test.concurrent(`the one at ${place} exits with ${exit} after failures by ${causes.join(', ') || 'nothing'}`, async ({
       expect,
     }) => {
-      const shell = new ReaderShell();
-      shell.save('page.yaml', block.text);
-      const { code, stderr } = await shell.run('holdfast run page.yaml');
+      const cwd = makeProject({ 'page.yaml': block.text });
+      const { code, stderr } = await runCli(['run', 'page.yaml'], { cwd });
       expect(code, stderr).toBe(exit);
-      const { stdout } = await shell.run('holdfast attempts 1 --output json');
+      const { stdout } = await runCli(['attempts', '1', '--output', 'json'], { cwd });
       const attempts = JSON.parse(stdout) as AttemptRecord[];
       expect(attempts.flatMap(({ cause }) => cause ?? [])).toEqual(causes);
       const rules = markedWith(block, 'rules')?.split(',');

@@ -159,7 +159,7 @@ describe('docs/cli.md', () => {
       const prose = commands.get(name)!.replace(/^```.*?^```$/gms, '');
       const named = codeWords(prose).flatMap((code) => code.match(/(?<![\w-])--[a-z-]+/g) ?? []);
       const known = options.map(([flags]) => /--[a-z-]+/.exec(flags)![0]);
-      const everywhere = ['--output', '--dir', '--no-color'];
+      const everywhere = ['--output', '--dir', '--server', '--token-file', '--no-color'];
       expect([...new Set(named)].filter((option) => !everywhere.includes(option)).sort()).toEqual(
         known.sort(),
       );

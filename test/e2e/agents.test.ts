@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { EventRecord, JobRecord } from '../../src/core/records.ts';
-import { type CliResult, type RunningCli, startCli, until } from '../cli/run-cli.ts';
+import { type CliResult, type RunningCli, runCli, startCli, until } from '../cli/run-cli.ts';
 import { jobsWorld, type World } from './world.ts';
 
 const AGENT = fileURLToPath(new URL('./agent-programs/agent.mjs', import.meta.url));
@@ -36,7 +36,7 @@ class AgentWorld {
   }
 
   run(...args: string[]): Promise<CliResult> {
-    return this.start(args).ended;
+    return runCli(args, { cwd: this.world.dir, env: this.#env });
   }
 
   /** Runs the workflow, then has the agent asked about what failed. */

@@ -123,6 +123,7 @@ describe.concurrent('a lost attempt', () => {
       acted: [],
       evaluated: [],
       capacity,
+      workflow_id: id,
     });
     await engine.close();
     expect(claims.map((claim) => claim.job_name)).toEqual(['job']);

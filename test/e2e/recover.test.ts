@@ -5,6 +5,7 @@ import type { EventRecord, JobDetails } from '../../src/core/records.ts';
 import type { RecoverResult } from '../../src/core/resolution.ts';
 import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { until } from '../cli/run-cli.ts';
+import { stateOf } from '../cli/server-mode.ts';
 import { jobsWorld, type World } from './world.ts';
 
 const MIB = 1024 ** 2;
@@ -43,7 +44,7 @@ async function memoryOf(world: World, job: string): Promise<number | null> {
 
 /** Every row of every table. */
 function contentOf({ dir }: World): string {
-  const database = openDatabase(join(dir, '.holdfast', 'holdfast.db'));
+  const database = openDatabase(join(stateOf(dir), 'holdfast.db'));
   try {
     const tables = database
       .prepare("select name from sqlite_master where type = 'table' order by name")

@@ -107,12 +107,17 @@ export function routingWorld(
   return world;
 }
 
-/** Runs the workflow of a case and compares. */
-export async function playCase(routed: RoutingCase, context: TestContext): Promise<void> {
+/** Runs the workflow of a case and compares; `apart`: with the program in a process of its own. */
+export async function playCase(
+  routed: RoutingCase,
+  context: TestContext,
+  { apart }: { apart: boolean },
+): Promise<void> {
   const world = routingWorld(context, { 'spec.yaml': routed.spec, ...routed.files });
-  const run = world.start('run', 'spec.yaml', ...(routed.args ?? []));
+  const args = ['run', 'spec.yaml', ...(routed.args ?? [])];
+  const ended = apart ? world.start(...args).ended : world.run(...args);
   await routed.meanwhile?.(world);
-  const { code, stdout, stderr } = await run.ended;
+  const { code, stdout, stderr } = await ended;
   expectExecutions(world.lines('trace'), routed.executions, stderr);
   expect(code, `${stdout}${stderr}`).toBe(routed.exit);
   const jobs = new Map((await world.jobs()).map((job) => [jobLabel(job), job]));

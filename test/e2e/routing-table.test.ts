@@ -24,6 +24,13 @@ const TABLE = {
   'nested items and joins': JOINS,
 };
 
+/** The first of each part and the first with each exit code have the program in a process of their own. */
+const exits = new Set<number>();
+
 describe.concurrent.each(Object.entries(TABLE))('%s', (_, cases) => {
-  for (const routed of cases) test(routed.name, (context) => playCase(routed, context));
+  for (const [index, routed] of cases.entries()) {
+    const apart = index === 0 || !exits.has(routed.exit);
+    exits.add(routed.exit);
+    test(routed.name, (context) => playCase(routed, context, { apart }));
+  }
 });

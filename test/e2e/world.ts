@@ -7,6 +7,7 @@ import type { AttemptRecord, JobRecord, WorkflowStatus } from '../../src/core/re
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { type ProcessInfo, readProcessTable } from '../../src/worker/launcher/process-table.ts';
 import { type CliResult, makeProject, type RunningCli, runCli, startCli, until } from '../cli/run-cli.ts';
+import { stateOf } from '../cli/server-mode.ts';
 
 /** Every process that a world's commands start inherits this variable, however far it strays. */
 const MARKER = 'HF_TEST_WORLD';
@@ -27,6 +28,7 @@ export class World {
     return { [MARKER]: this.#key };
   }
 
+  /** The program in a process of its own, for what is killed or looked at while it runs. */
   start(...args: string[]): RunningCli {
     return startCli(args, { cwd: this.dir, env: this.env });
   }
@@ -110,7 +112,7 @@ export class World {
    * kept open, or what is killed would never leave a store that has to be recovered.
    */
   async #ask<T>(question: (engine: Engine) => Promise<T>): Promise<T> {
-    const dir = join(this.dir, '.holdfast');
+    const dir = stateOf(this.dir);
     await until(() => existsSync(join(dir, 'holdfast.db')), 'there is a store');
     const engine = await openEngine({ dir, create: false });
     try {

@@ -1,9 +1,7 @@
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readLogEnd, readLogLines } from '../../src/mcp/read-log.ts';
 import { STDERR_LIMITS, TextGuard } from '../../src/mcp/untrusted-text.ts';
+import { bufferLog, noLog } from '../cli/buffer-log.ts';
 
 const guard = new TextGuard([{ API_TOKEN: 'hunter2-hunter2', PATH: '/usr/bin' }]);
 
@@ -49,30 +47,23 @@ describe('text for an agent', () => {
 });
 
 describe('a log', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-mcp-log-'));
-  const write = (name: string, text: string | Buffer) => {
-    const path = join(directory, name);
-    writeFileSync(path, text);
-    return path;
-  };
-
   test('is read by line numbers until its end', async () => {
-    const path = write('lines', 'a\nb\nc\nd');
-    expect(await readLogLines(path, 2, { lines: 2, bytes: 99 })).toMatchObject({
+    const log = bufferLog('a\nb\nc\nd');
+    expect(await readLogLines(log, 2, { lines: 2, bytes: 99 })).toMatchObject({
       text: 'b\nc\n',
       nextLine: 4,
       isPart: true,
     });
-    expect(await readLogLines(path, 4, { lines: 9, bytes: 99 })).toMatchObject({ text: 'd', nextLine: null });
-    expect(await readLogLines(path, 9, { lines: 9, bytes: 99 })).toMatchObject({ text: '', nextLine: null });
+    expect(await readLogLines(log, 4, { lines: 9, bytes: 99 })).toMatchObject({ text: 'd', nextLine: null });
+    expect(await readLogLines(log, 9, { lines: 9, bytes: 99 })).toMatchObject({ text: '', nextLine: null });
   });
 
   test('gives no line in part, so that the next call goes on where this one ended', async () => {
-    const path = write('wide', Array.from({ length: 9 }, (_, i) => `${i + 1}${'x'.repeat(99)}`).join('\n'));
+    const log = bufferLog(Array.from({ length: 9 }, (_, i) => `${i + 1}${'x'.repeat(99)}`).join('\n'));
     const seen: string[] = [];
     let from: number | null = 1;
     while (from !== null) {
-      const part: Awaited<ReturnType<typeof readLogLines>> = await readLogLines(path, from, {
+      const part: Awaited<ReturnType<typeof readLogLines>> = await readLogLines(log, from, {
         lines: 9,
         bytes: 250,
       });
@@ -83,17 +74,20 @@ describe('a log', () => {
   });
 
   test('with one endless line is read in part', async () => {
-    const path = write('long', 'x'.repeat(2_000_000));
-    const part = await readLogLines(path, 1, { lines: 10, bytes: 1000 });
+    const log = bufferLog('x'.repeat(2_000_000));
+    const part = await readLogLines(log, 1, { lines: 10, bytes: 1000 });
     expect(part!.text.length).toBeLessThan(1_000_000);
-    expect((await readLogEnd(path))!.text.length).toBe(256 * 1024);
+    expect((await readLogEnd(log))!.text.length).toBe(256 * 1024);
   });
 
-  test('is not read through a link or from a directory', async () => {
-    const link = join(directory, 'link');
-    symlinkSync(write('target', 'elsewhere'), link);
-    expect(await readLogEnd(link)).toBeUndefined();
-    expect(await readLogEnd(directory)).toBeUndefined();
-    expect(await readLogEnd(join(directory, 'missing'))).toBeUndefined();
+  test('of which the beginning is not kept has no lines by number, but an end', async () => {
+    const log = bufferLog('a\nb\nc\nd\n', 4);
+    expect(await readLogLines(log, 3, { lines: 1, bytes: 99 })).toMatchObject({ text: '', isTooFar: true });
+    expect(await readLogEnd(log)).toMatchObject({ text: 'd\n', sizeBytes: 8, isPart: true });
+  });
+
+  test('that is not there gives nothing', async () => {
+    expect(await readLogEnd(noLog)).toBeUndefined();
+    expect(await readLogLines(noLog, 1, { lines: 1, bytes: 99 })).toBeUndefined();
   });
 });

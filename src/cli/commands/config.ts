@@ -1,5 +1,6 @@
 import { HoldfastError } from '../../core/errors.ts';
 import type { Command } from '../command-context.ts';
+import { shownValue } from '../config/settings.ts';
 
 export const configCommand: Command = async (context, { args }) => {
   if (args[0] !== 'show') {
@@ -8,6 +9,7 @@ export const configCommand: Command = async (context, { args }) => {
       problem: `there is no action ${args[0]}; \`holdfast config show\` shows the settings`,
     });
   }
-  context.print(context.render.settings(context.origins));
+  const shown = context.origins.map((each) => ({ ...each, value: shownValue(each.key, each.value) }));
+  context.print(context.render.settings(shown));
   return 0;
 };

@@ -1,5 +1,5 @@
+import { allPages } from '../../core/all-pages.ts';
 import type { EventType } from '../../core/records.ts';
-import { allPages } from '../all-pages.ts';
 import type { Command } from '../command-context.ts';
 import { workflowAndJob } from '../workflow-argument.ts';
 

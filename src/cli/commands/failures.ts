@@ -1,8 +1,8 @@
+import { allPages } from '../../core/all-pages.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import { allPages } from '../all-pages.ts';
 import type { Command } from '../command-context.ts';
 import { decisionStats } from '../triage/decision-stats.ts';
-import { toldGroup } from '../triage/told-group.ts';
+import { type ToldGroup, toldGroup } from '../triage/told-group.ts';
 import { workflowArgument } from '../workflow-argument.ts';
 
 export const failuresCommand: Command = async (context, { args, options }) => {
@@ -33,6 +33,8 @@ export const failuresCommand: Command = async (context, { args, options }) => {
   });
   const isOpen = groups.some(({ jobs }) => jobs.some(({ status }) => status === 'pending_failed'));
   const next = isOpen ? context.command('resolve', workflowId) : null;
-  print(render.failures(groups.map(toldGroup), next));
+  const told: ToldGroup[] = [];
+  for (const group of groups) told.push(await toldGroup(engine, workflowId, group));
+  print(render.failures(told, next));
   return 0;
 };

@@ -1,7 +1,7 @@
+import { allPages } from '../../core/all-pages.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { JOB_STATUSES, type JobStatus } from '../../core/job-status.ts';
 import { didYouMean } from '../../spec/suggest.ts';
-import { allPages } from '../all-pages.ts';
 import type { Command } from '../command-context.ts';
 import { workflowArgument } from '../workflow-argument.ts';
 

@@ -7,6 +7,7 @@ import { didYouMean } from '../../spec/suggest.ts';
 import type { Command, CommandContext, Invocation } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
 import { retryDefaults } from '../read-spec.ts';
+import { placeOfWorkers } from '../run/place-of-workers.ts';
 import { wholeNumberOption } from '../whole-number-option.ts';
 
 const DEFAULT_MAX_DECISIONS = 100;
@@ -21,7 +22,7 @@ export const mcpCommand: Command = async (context, { options }) => {
     engine,
     limits,
     place: placeOf(context),
-    environment: process.env,
+    environment: { ...process.env, HOLDFAST_TOKEN: context.server?.token ?? undefined },
   });
   const interrupted = new AbortController();
   const stop = onInterrupt(() => interrupted.abort());
@@ -74,7 +75,9 @@ function agentName(text: string | boolean | undefined): string {
   throw invalid('--agent-name', 'must be at most 64 letters, digits and . _ @ -');
 }
 
-function placeOf({ settings, origins }: CommandContext): NewWorkflowPlace {
+function placeOf(context: CommandContext): NewWorkflowPlace {
+  const { settings, origins, server } = context;
+  if (server !== null) return placeOfWorkers(context);
   return {
     cwd: process.cwd(),
     outputDir: resolve(settings.output_dir),

@@ -1,4 +1,4 @@
-import { allPages } from '../all-pages.ts';
+import { allPages } from '../../core/all-pages.ts';
 import type { Command } from '../command-context.ts';
 import { wholeNumberOption } from '../whole-number-option.ts';
 import { workflowArgument } from '../workflow-argument.ts';

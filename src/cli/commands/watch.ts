@@ -30,7 +30,9 @@ export const watchCommand: Command = async (context, { args, options }) => {
   const engine = await context.openEngine();
   const workflowId = await workflowArgument(engine, context, args[0]);
   const exitWhenWaiting = options.exitWhenWaiting === true;
-  const watch = new WatchRun(context, engine, { workflowId, recovery, maxRounds, exitWhenWaiting });
+  // A server has workers of its own; this machine is lent to them only if asked for.
+  const drives = recovery !== null && (context.server === null || options.withWorker === true);
+  const watch = new WatchRun(context, engine, { workflowId, recovery, maxRounds, exitWhenWaiting, drives });
   const end = await watch.run();
   if (end === null) narrate(`stopped watching workflow ${workflowId}`);
   const status = end ?? (await engine.status(workflowId));

@@ -1,4 +1,5 @@
 import { HoldfastError } from '../../core/errors.ts';
+import { isPostgresUrl } from './address-settings.ts';
 import type { ConfigFile } from './config-file.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from './settings.ts';
 
@@ -32,9 +33,9 @@ export function resolveSettings(sources: SettingSources): ResolvedSettings {
     if (found === undefined) return { key, value: SETTINGS[key].default(), origin: 'default', source: null };
     const parsed = SETTINGS[key].parse(found.raw);
     if ('value' in parsed) return { key, value: parsed.value, origin: found.origin, source: found.source };
-    problems.push(
-      `${found.source}: ${key} ${parsed.problem}, not ${JSON.stringify(found.raw) ?? String(found.raw)}`,
-    );
+    // A mistyped secret is still one.
+    const given = 'mask' in SETTINGS[key] ? '' : `, not ${JSON.stringify(found.raw) ?? String(found.raw)}`;
+    problems.push(`${found.source}: ${key} ${parsed.problem}${given}`);
     return { key, value: SETTINGS[key].default(), origin: 'default', source: null };
   });
   if (problems.length > 0) throw new HoldfastError('INVALID_CONFIG', { problems: problems.join('\n') });
@@ -57,6 +58,10 @@ function find(key: SettingKey, { flags, env, files }: SettingSources): Found | u
     return { raw: env[variable], origin: 'environment', source: variable };
   }
   if (key === 'color' && env.NO_COLOR) return { raw: 'never', origin: 'environment', source: 'NO_COLOR' };
+  // Others use this name too, and for other databases.
+  if (key === 'database_url' && isPostgresUrl(env.DATABASE_URL ?? '')) {
+    return { raw: env.DATABASE_URL, origin: 'environment', source: 'DATABASE_URL' };
+  }
 
   const file = files.find((each) => each[key] !== undefined)?.[key];
   return file && { raw: file.raw, origin: 'file', source: file.place };

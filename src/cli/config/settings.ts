@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../core/quantity.ts';
+import { maskDatabaseUrl, maskToken, parseDatabaseUrl, parseServer, parseToken } from './address-settings.ts';
 import { type AgentCommands, parseAgentCommands } from './agent-commands.ts';
 
 interface SettingKind<T> {
@@ -8,6 +9,8 @@ interface SettingKind<T> {
   parse: (raw: unknown) => { value: T } | { problem: string };
   default: () => T;
   show: (value: T) => string;
+  /** For values that nobody is to read: what `config show` has in their place. */
+  mask?: (value: T) => T;
 }
 
 /** Every configuration key: in config.yaml by this name, in the environment as HOLDFAST_ and upper case. */
@@ -55,6 +58,32 @@ export const SETTINGS = {
     default: () => 600_000,
     show: formatDuration,
   } satisfies SettingKind<number>,
+  server: {
+    about: 'address of a server, e.g. http://127.0.0.1:7600; none means this directory',
+    parse: parseServer,
+    default: (): string | null => null,
+    show: (value) => value ?? 'none',
+  } satisfies SettingKind<string | null>,
+  token: {
+    about: 'token for the server; never shown',
+    parse: parseToken,
+    default: (): string | null => null,
+    show: (value) => maskToken(value) ?? 'none',
+    mask: maskToken,
+  } satisfies SettingKind<string | null>,
+  token_file: {
+    about: 'file that has the token for the server',
+    parse: (raw) => (raw === null ? { value: null } : words(raw)),
+    default: (): string | null => null,
+    show: (value) => value ?? 'none',
+  } satisfies SettingKind<string | null>,
+  database_url: {
+    about: 'PostgreSQL instead of SQLite in the state directory; also DATABASE_URL',
+    parse: parseDatabaseUrl,
+    default: (): string | null => null,
+    show: (value) => (value === null ? 'none' : maskDatabaseUrl(value)),
+    mask: (value) => (value === null ? null : maskDatabaseUrl(value)),
+  } satisfies SettingKind<string | null>,
   output: choice('form of what is printed', ['table', 'json', 'quiet'], 'table'),
   color: choice('colours on the terminal', ['auto', 'always', 'never'], 'auto'),
 };
@@ -65,15 +94,19 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 export type Settings = { [K in SettingKey]: ReturnType<(typeof SETTINGS)[K]['default']> };
 
 function text(about: string, fallback: string): SettingKind<string> {
-  return {
-    about,
-    parse: (raw) =>
-      typeof raw === 'string' && raw !== ''
-        ? { value: raw }
-        : { problem: 'must be a text that is not empty' },
-    default: () => fallback,
-    show: (value) => value,
-  };
+  return { about, parse: words, default: () => fallback, show: (value) => value };
+}
+
+function words(raw: unknown): { value: string } | { problem: string } {
+  return typeof raw === 'string' && raw !== ''
+    ? { value: raw }
+    : { problem: 'must be a text that is not empty' };
+}
+
+/** The value as it may be printed. */
+export function shownValue(key: SettingKey, value: Settings[SettingKey]): Settings[SettingKey] {
+  const kind = SETTINGS[key];
+  return 'mask' in kind ? kind.mask(value as never) : value;
 }
 
 function count(about: string, fallback: number): SettingKind<number> {

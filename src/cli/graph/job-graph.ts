@@ -1,8 +1,8 @@
+import { allPages } from '../../core/all-pages.ts';
 import type { Engine } from '../../core/engine.ts';
 import { jobLabel } from '../../core/job-label.ts';
 import type { JobStatus } from '../../core/job-status.ts';
 import type { JobConfig, WorkflowModel } from '../../core/workflow-model.ts';
-import { allPages } from '../all-pages.ts';
 
 /** A way that a job can take at its end, as far as it is written down; code may lead elsewhere. */
 export interface GraphRoute {

@@ -1,7 +1,8 @@
-import type { Engine, JobRef } from '../../core/engine.ts';
+import { allPages } from '../../core/all-pages.ts';
+import type { Engine } from '../../core/engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import type { JobRef } from '../../core/job-ref.ts';
 import type { AttemptRecord } from '../../core/records.ts';
-import { allPages } from '../all-pages.ts';
 
 export interface AttemptChoice {
   /** The newest run that has attempts, unless told. */

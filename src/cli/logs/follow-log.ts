@@ -1,6 +1,9 @@
-import type { Engine, JobRef } from '../../core/engine.ts';
+import type { Engine } from '../../core/engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import type { JobRef } from '../../core/job-ref.ts';
 import { TERMINAL_STATUSES } from '../../core/job-status.ts';
+import type { LogStream } from '../../core/log-access.ts';
+import { logReader } from '../../core/log-reader.ts';
 import type { AttemptRecord } from '../../core/records.ts';
 import type { CommandContext } from '../command-context.ts';
 import { attemptOutcome } from '../output/list-tables.ts';
@@ -8,12 +11,13 @@ import { visibleText } from '../output/visible-text.ts';
 import { Wakeups } from '../wakeups.ts';
 import { type AttemptChoice, attemptAfter, findAttempt } from './find-attempt.ts';
 import { LogPrinter } from './print-log.ts';
+import { tellGap } from './tell-gap.ts';
 
 export interface LogTarget {
   workflowId: number;
   job: JobRef;
   choice: AttemptChoice;
-  stream: 'stdout_path' | 'stderr_path';
+  stream: LogStream;
   tail: number | undefined;
 }
 
@@ -67,17 +71,17 @@ async function printToEnd(
   wakeups: Wakeups,
   signal: AbortSignal,
 ): Promise<AttemptRecord> {
-  const path = attempt[stream];
   const place = { run: attempt.run_id, attempt: attempt.attempt_id };
-  let printer: LogPrinter | null = null;
+  const read = logReader(engine, workflowId, attempt, stream);
+  const printer = new LogPrinter(context.stdout, { read, tail, onGap: tellGap(context) });
   try {
     for (;;) {
       // Asked before the log is read: what was written before the end is then read to its last byte.
       const now = (await findAttempt(engine, workflowId, job, place)) ?? attempt;
       const driven = (await engine.status(workflowId)).workers.length > 0;
-      printer ??= await LogPrinter.open(context.stdout, path, tail);
-      if (printer && !wakeups.isWatching) wakeups.watchFile(path);
-      await printer?.printNew();
+      // Where it is a file of this machine its growth is seen at once.
+      if (!wakeups.isWatching) wakeups.watchFile(attempt[`${stream}_path`]);
+      await printer.printNew({ follow: true });
       if (now.finished_at_ms !== null || !driven || signal.aborted) {
         if (now.error !== null) {
           context.narrate(
@@ -90,6 +94,6 @@ async function printToEnd(
     }
   } finally {
     wakeups.forgetFile();
-    await printer?.close();
+    await printer.end();
   }
 }

@@ -1,58 +1,54 @@
 import { once } from 'node:events';
-import { type FileHandle, open } from 'node:fs/promises';
 import type { WriteStream } from 'node:tty';
-import { HoldfastError } from '../../core/errors.ts';
-import { tailOffset } from './log-file.ts';
+import type { LogReader } from '../../core/log-reader.ts';
+import { tailOffset } from './log-tail.ts';
 import { TerminalSafe } from './terminal-safe.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+
+export interface LogSource {
+  read: LogReader;
+  /** Only the last lines of what there is at first; everything unless told. */
+  tail?: number | undefined;
+  /** Called where bytes before the ones that follow are not kept. */
+  onGap: (bytes: number) => void;
+}
 
 /** Copies a log that may still grow to stdout: as it is into pipes and files, made harmless on a terminal. */
 export class LogPrinter {
   private readonly out: WriteStream;
-  private readonly file: FileHandle;
+  private readonly source: LogSource;
   private readonly safe: TerminalSafe | null;
-  private readonly buffer = Buffer.alloc(CHUNK_BYTES);
-  private position: number;
+  private position: number | null = null;
 
-  private constructor(out: WriteStream, file: FileHandle, position: number) {
+  constructor(out: WriteStream, source: LogSource) {
     this.out = out;
-    this.file = file;
-    this.position = position;
+    this.source = source;
     this.safe = out.isTTY ? new TerminalSafe() : null;
   }
 
-  /** null if there is no such file. */
-  static async open(out: WriteStream, path: string, tail: number | undefined): Promise<LogPrinter | null> {
-    let file: FileHandle;
-    try {
-      file = await open(path, 'r');
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT') return null;
-      throw new HoldfastError('STATE_UNUSABLE', { path, problem: message }, error);
-    }
-    return new LogPrinter(out, file, tail === undefined ? 0 : tailOffset(file.fd, tail));
-  }
-
-  /** Prints what there is after what was printed before. */
-  async printNew(): Promise<void> {
+  /** Prints what there is after what was printed before. False if there is no such log, or not yet. */
+  async printNew(more?: { follow: boolean }): Promise<boolean> {
+    const { read, tail, onGap } = this.source;
+    let position = this.position ?? (tail === undefined ? 0 : await tailOffset(read, tail));
     for (;;) {
-      const { bytesRead } = await this.file.read(this.buffer, 0, CHUNK_BYTES, this.position);
-      if (bytesRead === 0) return;
-      this.position += bytesRead;
-      const bytes = this.buffer.subarray(0, bytesRead);
-      // The buffer is used again before a slow reader has taken these bytes.
-      await this.write(this.safe ? this.safe.feed(bytes) : Buffer.from(bytes));
+      const chunk = await read(position, CHUNK_BYTES, more);
+      if (chunk === null) return false;
+      if (chunk.data.length === 0) break;
+      if (chunk.offset > position) onGap(chunk.offset - position);
+      position = chunk.offset + chunk.data.length;
+      await this.write(this.safe ? this.safe.feed(Buffer.from(chunk.data)) : chunk.data);
+      this.position = position;
     }
+    this.position = position;
+    return true;
   }
 
-  async close(): Promise<void> {
+  async end(): Promise<void> {
     if (this.safe) await this.write(this.safe.end());
-    await this.file.close();
   }
 
-  private async write(data: string | Buffer): Promise<void> {
+  private async write(data: string | Uint8Array): Promise<void> {
     if (data.length > 0 && !this.out.write(data)) await once(this.out, 'drain');
   }
 }

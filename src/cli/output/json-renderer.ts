@@ -24,6 +24,12 @@ export const jsonRenderer: Renderer = {
   plan: print,
   simulation: print,
   workflowSimulation: print,
+  workers: print,
+  drainedWorker: print,
+  tokens: print,
+  createdToken: print,
+  revokedToken: print,
+  submission: (workflow) => print(workflow),
   settings: print,
   checks: print,
 };

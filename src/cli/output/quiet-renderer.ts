@@ -30,6 +30,12 @@ export const quietRenderer: Renderer = {
   plan: ({ waves }) => lines(waves.flatMap((wave) => wave.map((job) => job.name))),
   simulation: ({ status }) => status,
   workflowSimulation: ({ exit_code }) => String(exit_code),
+  workers: (workers) => lines(workers.map(({ id }) => id)),
+  drainedWorker: ({ id }) => lines([id]),
+  tokens: (tokens) => lines(tokens.map(({ id }) => id)),
+  createdToken: ({ secret }) => lines([secret]),
+  revokedToken: ({ id }) => lines([id]),
+  submission: ({ id }) => lines([id]),
   settings: (origins) => lines(origins.map(({ key }) => key)),
   checks: (checks) => lines(checks.filter(({ result }) => result !== 'ok').map(({ name }) => name)),
 };

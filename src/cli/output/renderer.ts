@@ -5,10 +5,13 @@ import type {
   EventRecord,
   Explanation,
   JobRecord,
+  WorkerRecord,
+  WorkflowRecord,
   WorkflowStatus,
 } from '../../core/records.ts';
 import type { ResolveResult } from '../../core/resolution.ts';
 import type { SimulatedStep } from '../../core/simulate.ts';
+import type { CreatedToken, TokenRecord } from '../../core/token.ts';
 import type { SettingOrigin } from '../config/resolve-settings.ts';
 import type { Plan } from '../graph/plan.ts';
 import type { SharedPolicy } from '../policy/policies-of-model.ts';
@@ -135,6 +138,14 @@ export interface Renderer {
   plan(plan: Plan, all: boolean): string;
   simulation(simulation: Simulation): string;
   workflowSimulation(simulation: WorkflowSimulation): string;
+  workers(workers: WorkerRecord[]): string;
+  drainedWorker(worker: WorkerRecord): string;
+  tokens(tokens: TokenRecord[]): string;
+  /** The secret is printed nowhere else. */
+  createdToken(token: CreatedToken): string;
+  revokedToken(token: TokenRecord): string;
+  /** A workflow that a server has taken; `next`: the command that follows it. */
+  submission(workflow: WorkflowRecord, next: string): string;
   settings(origins: SettingOrigin[]): string;
   checks(checks: Check[]): string;
 }

@@ -1,4 +1,5 @@
 import { jobLabel } from '../../core/job-label.ts';
+import { createdTokenText, drainText, revokedTokenText, tokensTable, workersTable } from './access-text.ts';
 import { explanationText } from './explanation-text.ts';
 import { decisionStatsTable, failuresText } from './failures-text.ts';
 import {
@@ -58,6 +59,16 @@ export function tableRenderer(style: TextStyle): Renderer {
     plan: (plan, all) => text(planText(plan, all, style)),
     simulation: (simulation) => text(simulationText(simulation, style)),
     workflowSimulation: (simulation) => text(workflowSimulationText(simulation, style)),
+    workers: (workers) => text(workersTable(workers, style)),
+    drainedWorker: (worker) => text(drainText(worker)),
+    tokens: (tokens) => text(tokensTable(tokens, style)),
+    createdToken: (token) => text(createdTokenText(token, style)),
+    revokedToken: (token) => text(revokedTokenText(token)),
+    submission: ({ id, name, job_count }, next) =>
+      text([
+        `workflow ${id} ${visibleText(name)}: ${job_count} ${job_count === 1 ? 'job' : 'jobs'}`,
+        `next: ${next}  (follows it)`,
+      ]),
     settings: (origins) => text(settingsTable(origins, style)),
     checks: (checks) => text(checksTable(checks, style)),
   };

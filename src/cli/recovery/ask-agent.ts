@@ -1,8 +1,8 @@
+import { allPages } from '../../core/all-pages.ts';
 import type { Engine } from '../../core/engine.ts';
 import { formatDuration } from '../../core/quantity.ts';
 import type { DecisionRecord } from '../../core/resolution.ts';
 import { Secrets } from '../../core/secrets.ts';
-import { allPages } from '../all-pages.ts';
 import type { CommandContext } from '../command-context.ts';
 import { agentPrompt } from './agent-prompt.ts';
 import { McpConfigFile } from './mcp-config-file.ts';
@@ -13,7 +13,7 @@ import { Transcript } from './transcript.ts';
 
 /** Starts an agent for one workflow, and tells the audit trail what came of it. */
 export async function askAgent(
-  { stateDir, settings }: Pick<CommandContext, 'stateDir' | 'settings'>,
+  { stateDir, settings, server }: Pick<CommandContext, 'stateDir' | 'settings' | 'server'>,
   engine: Engine,
   workflowId: number,
   agent: NonNullable<RecoveryFlags['agent']>,
@@ -23,7 +23,7 @@ export async function askAgent(
   const actor = `agent:${name}`;
   const before = (await engine.listDecisions({ limit: 1 })).items[0]?.id ?? 0;
   const transcript = new Transcript();
-  const config = new McpConfigFile({ stateDir, workflowId, agentName: name, limits });
+  const config = new McpConfigFile({ stateDir, server, workflowId, agentName: name, limits });
   const prompt = agentPrompt(workflowId);
   let end: ProgramEnd;
   try {
@@ -62,11 +62,17 @@ export async function askAgent(
       duration_ms: Math.round(end.durationMs),
       decisions: decisions.length,
       left: report.left,
-      transcript: transcript.text(new Secrets(process.env as Record<string, string>)),
+      transcript: transcript.text(new Secrets(ownEnvironment(server))),
       omitted_bytes: transcript.omittedBytes,
     },
   });
   return report;
+}
+
+/** With the token, which is not in the environment any more. */
+function ownEnvironment(server: CommandContext['server']): Record<string, string> {
+  const token = server?.token ?? null;
+  return { ...process.env, ...(token !== null && { HOLDFAST_TOKEN: token }) } as Record<string, string>;
 }
 
 /** Oldest first. */

@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentLimits } from '../../core/resolution.ts';
+import type { ServerAccess } from '../command-context.ts';
 import { SERVER_NAME } from './agent.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/holdfast.js', import.meta.url));
 
 export interface ServerOrder {
   stateDir: string;
+  /** null: the state directory is what it works on. */
+  server: ServerAccess | null;
   workflowId: number;
   agentName: string;
   limits: AgentLimits;
@@ -19,12 +22,13 @@ export class McpConfigFile {
   readonly path: string;
   private readonly directory: string;
 
-  constructor({ stateDir, workflowId, agentName, limits }: ServerOrder) {
+  constructor({ stateDir, server, workflowId, agentName, limits }: ServerOrder) {
+    this.directory = mkdtempSync(join(tmpdir(), 'holdfast-agent-'));
+    this.path = join(this.directory, 'mcp.json');
     const args = [
       PROGRAM,
       'mcp',
-      '--dir',
-      stateDir,
+      ...(server === null ? ['--dir', stateDir] : this.access(server)),
       '--workflow',
       String(workflowId),
       '--max-decisions',
@@ -34,10 +38,16 @@ export class McpConfigFile {
       '--agent-name',
       agentName,
     ];
-    const server = { type: 'stdio', command: process.execPath, args };
-    this.directory = mkdtempSync(join(tmpdir(), 'holdfast-agent-'));
-    this.path = join(this.directory, 'mcp.json');
-    writeFileSync(this.path, JSON.stringify({ mcpServers: { [SERVER_NAME]: server } }), { mode: 0o600 });
+    const started = { type: 'stdio', command: process.execPath, args };
+    writeFileSync(this.path, JSON.stringify({ mcpServers: { [SERVER_NAME]: started } }), { mode: 0o600 });
+  }
+
+  /** The token in a file of its own: what an agent starts shows its arguments to everybody on the machine. */
+  private access({ url, token }: ServerAccess): string[] {
+    if (token === null) return ['--server', url];
+    const file = join(this.directory, 'token');
+    writeFileSync(file, token, { mode: 0o600 });
+    return ['--server', url, '--token-file', file];
   }
 
   remove(): void {

@@ -21,7 +21,7 @@ const MULTIPLIER = 1.5;
 const MAX_DECISIONS = 100;
 
 /** An agent that is asked for and cannot be started is refused here, before anything is changed. */
-export function recoveryFlags({ settings }: CommandContext, options: Options): RecoveryFlags {
+export function recoveryFlags({ settings, server }: CommandContext, options: Options): RecoveryFlags {
   const agent = options.aiRecovery === true ? findAgent(settings) : null;
   const limits: AgentLimits = {
     max_decisions: wholeNumberOption('--max-decisions', options.maxDecisions) ?? MAX_DECISIONS,
@@ -32,8 +32,10 @@ export function recoveryFlags({ settings }: CommandContext, options: Options): R
       actor: 'recover',
       memory_multiplier: multiplierOption('--memory-multiplier', options.memoryMultiplier),
       runtime_multiplier: multiplierOption('--runtime-multiplier', options.runtimeMultiplier),
-      // More than the machine offers could never be run here.
-      max_memory_bytes: sizeOption('--max-memory', options.maxMemory) ?? settings.memory,
+      // More than the machine offers could never be run here; what workers of a server offer is theirs.
+      max_memory_bytes:
+        sizeOption('--max-memory', options.maxMemory) ??
+        (server === null || options.withWorker === true ? settings.memory : null),
       max_runtime_ms: durationOption('--max-runtime', options.maxRuntime) ?? null,
       retry_unknown: options.retryUnknown === true,
     },

@@ -1,14 +1,15 @@
+import { allPages } from '../../core/all-pages.ts';
 import type { Engine } from '../../core/engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { WorkflowStatus } from '../../core/records.ts';
 import { Launchers } from '../../worker/launchers.ts';
-import { Worker } from '../../worker/worker.ts';
-import { allPages } from '../all-pages.ts';
+import { RunWorker } from '../../worker/run-worker.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
 import { recoveryText } from '../output/recovery-text.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
+import { workerOptions } from '../run/worker-options.ts';
 import { Wakeups } from '../wakeups.ts';
 import { recoverFailures } from './recover-failures.ts';
 import type { Recovery } from './recovery.ts';
@@ -20,11 +21,13 @@ export interface WatchOptions {
   recovery: RecoveryFlags | null;
   maxRounds: number;
   exitWhenWaiting: boolean;
+  /** Runs it here where nobody else does; otherwise workers of a server are waited for. */
+  drives: boolean;
 }
 
 /**
- * Follows a workflow to its end, whoever runs it. With recovery it is run here where nobody else does, and what failed
- * is recovered each time the run is complete or only waits for decisions, as often as the rounds allow.
+ * Follows a workflow to its end, whoever runs it. With recovery it is run here where nobody else does and no server has
+ * workers for it, and what failed is recovered each time the run is complete or only waits for decisions, as often as the rounds allow.
  */
 export class WatchRun {
   private readonly context: CommandContext;
@@ -35,7 +38,7 @@ export class WatchRun {
   /** Failures about which nothing could be done, by job and attempt. */
   private readonly givenUp = new Set<string>();
   private progress: Progress | null = null;
-  private worker: Worker | null = null;
+  private worker: RunWorker | null = null;
   private told = '';
 
   constructor(context: CommandContext, engine: Engine, options: WatchOptions) {
@@ -93,8 +96,9 @@ export class WatchRun {
     const [driver] = status.workers;
     if (driver !== undefined) {
       await this.tell(status, `process ${driver.pid} on ${driver.host} runs it; Ctrl-C only stops following`);
-    } else if (this.options.recovery === null) {
-      const run = this.context.command('run', status.workflow.id);
+    } else if (!this.options.drives) {
+      const lent = this.context.server === null ? [] : ['--with-worker'];
+      const run = this.context.command('run', status.workflow.id, ...lent);
       await this.tell(status, `nobody runs this workflow; ${run} goes on with it`);
     } else {
       await this.drive(status);
@@ -105,23 +109,10 @@ export class WatchRun {
 
   /** With a worker in this process, until the run is complete, waits for decisions, or is stopped. */
   private async drive(status: WorkflowStatus): Promise<void> {
-    const { settings, stateDir } = this.context;
     this.progress ??= await startProgress(this.engine, status.workflow, this.context);
-    const launchers = new Launchers(stateDir);
-    this.worker = new Worker(
-      this.engine,
-      {
-        workflowId: status.workflow.id,
-        stateDir,
-        cpus: settings.cpus,
-        memoryBytes: settings.memory,
-        gpus: settings.gpus,
-        maxParallel: settings.max_parallel,
-        graceMs: settings.grace,
-        keepWork: settings.keep_work,
-      },
-      launchers,
-    );
+    const options = workerOptions(this.context, status.workflow.id);
+    const launchers = new Launchers(options.stateDir);
+    this.worker = new RunWorker(this.engine, options, launchers);
     try {
       if (!this.interrupted.signal.aborted) await this.worker.run();
     } catch (error) {

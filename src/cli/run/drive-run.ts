@@ -2,15 +2,15 @@ import type { Engine } from '../../core/engine.ts';
 import { formatDuration } from '../../core/quantity.ts';
 import type { WorkflowRecord } from '../../core/records.ts';
 import type { Launchers } from '../../worker/launchers.ts';
-import { Worker } from '../../worker/worker.ts';
+import { RunWorker } from '../../worker/run-worker.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
-import { visibleText } from '../output/visible-text.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
 import { followRun } from './follow-run.ts';
 import { collectRunResult } from './run-result.ts';
 import type { RunStory } from './run-story.ts';
+import { workerOptions } from './worker-options.ts';
 
 const INTERRUPTED = 130;
 
@@ -22,24 +22,9 @@ export async function driveRun(
   launchers: Launchers,
   story: RunStory,
 ): Promise<number> {
-  const { settings, stateDir, narrate, print, render } = context;
-  const options = {
-    workflowId: workflow.id,
-    stateDir,
-    cpus: settings.cpus,
-    memoryBytes: settings.memory,
-    gpus: settings.gpus,
-    maxParallel: settings.max_parallel,
-    graceMs: settings.grace,
-    keepWork: settings.keep_work,
-    asksCode: story.asksCode,
-  };
-  const worker = new Worker(engine, options, launchers);
-  if (settings.output !== 'quiet') {
-    narrate(
-      `workflow ${workflow.id} ${context.errorPaint('bold', visibleText(workflow.name))}: ${workflow.job_count} ${workflow.job_count === 1 ? 'job' : 'jobs'}`,
-    );
-  }
+  const { settings, print, render } = context;
+  const options = workerOptions(context, workflow.id);
+  const worker = new RunWorker(engine, { ...options, asksCode: story.asksCode }, launchers);
   const progress = await startProgress(engine, workflow, context);
   const following = new AbortController();
   let isFollowing = false;

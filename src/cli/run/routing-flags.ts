@@ -1,5 +1,5 @@
 import { HoldfastError } from '../../core/errors.ts';
-import { overrideRouting } from '../../core/routing-overrides.ts';
+import { overrideRouting, type RoutingOverrides } from '../../core/routing-overrides.ts';
 import type { WorkflowModel } from '../../core/workflow-model.ts';
 import type { Invocation } from '../command-context.ts';
 import { wholeNumberOption } from '../whole-number-option.ts';
@@ -14,16 +14,20 @@ const FLAGS: Record<string, string> = {
 
 /** What the flags make of a model. The flags themselves are checked at once. */
 export function routingFlags(options: Invocation['options']): (model: WorkflowModel) => WorkflowModel {
+  const overrides = routingOverrides(options);
+  return (model) => overrideRouting(model, overrides);
+}
+
+export function routingOverrides(options: Invocation['options']): RoutingOverrides {
   const maxLoops = wholeNumberOption('--on-fail-max-loops', options.onFailMaxLoops, 0);
   const retryMax = wholeNumberOption('--retry-max', options.retryMax, 0);
   const context = typeof options.context === 'string' ? readRoutingContext(options.context) : undefined;
-  return (model) =>
-    overrideRouting(model, {
-      ...(maxLoops !== undefined && { maxLoops }),
-      ...(retryMax !== undefined && { retryMax }),
-      ...(context !== undefined && { context }),
-      ...(options.failureRouting === false && { noFailureRouting: true }),
-    });
+  return {
+    ...(maxLoops !== undefined && { maxLoops }),
+    ...(retryMax !== undefined && { retryMax }),
+    ...(context !== undefined && { context }),
+    ...(options.failureRouting === false && { noFailureRouting: true }),
+  };
 }
 
 /** A stored workflow has the routes with which it was created. */

@@ -1,9 +1,10 @@
+import { allPages } from '../../core/all-pages.ts';
 import type { Engine } from '../../core/engine.ts';
 import { jobLabel } from '../../core/job-label.ts';
+import { logReader } from '../../core/log-reader.ts';
 import type { JobRecord, WorkflowRecord, WorkflowStatus } from '../../core/records.ts';
-import { allPages } from '../all-pages.ts';
 import type { CommandContext } from '../command-context.ts';
-import { readTail } from '../logs/log-file.ts';
+import { tailLines } from '../logs/log-tail.ts';
 import type { FailedJob, RunResult } from '../output/renderer.ts';
 import { TOLD_STATUSES } from '../output/run-result-text.ts';
 import { routeTrace, type TraceEntry } from './route-trace.ts';
@@ -29,11 +30,11 @@ export async function collectRunResult(
   for (const job of await toldJobs(engine, id)) {
     const attempts = await allPages((query) => engine.listAttempts(id, { ...query, job: job.id, run_id }));
     const attempt = attempts.at(-1) ?? null;
-    failed.push({
-      job,
-      attempt,
-      stderr: attempt === null ? [] : readTail(attempt.stderr_path, STDERR_LINES, STDERR_BYTES),
-    });
+    const stderr =
+      attempt === null
+        ? []
+        : await tailLines(logReader(engine, id, attempt, 'stderr'), STDERR_LINES, STDERR_BYTES);
+    failed.push({ job, attempt, stderr });
   }
   return {
     status,

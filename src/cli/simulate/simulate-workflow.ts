@@ -1,3 +1,4 @@
+import { allPages } from '../../core/all-pages.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { Evaluation } from '../../core/evaluation.ts';
 import { jobLabel } from '../../core/job-label.ts';
@@ -6,7 +7,6 @@ import type { AttemptRecord, RouteTaken } from '../../core/records.ts';
 import type { WorkflowModel } from '../../core/workflow-model.ts';
 import { openMemoryEngine } from '../../engine/open-engine.ts';
 import { type SimulatedEnd, SimulatedWorker } from '../../worker/simulated-worker.ts';
-import { allPages } from '../all-pages.ts';
 import { routeTrace, type TraceEntry } from '../run/route-trace.ts';
 import type { ToldCourse } from './told-course.ts';
 

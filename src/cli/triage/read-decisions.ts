@@ -1,7 +1,7 @@
+import { allPages } from '../../core/all-pages.ts';
 import type { Engine } from '../../core/engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { ResolveAction, ResolveDecision } from '../../core/resolution.ts';
-import { allPages } from '../all-pages.ts';
 import type { Invocation } from '../command-context.ts';
 import { jobRef } from '../workflow-argument.ts';
 

@@ -41,7 +41,7 @@ export async function triage(engine: Engine, request: TriageRequest, person: Tri
   if (groups.length === 0) return 'none';
   const answered: AnsweredGroup[] = [];
   for (const [index, each] of groups.entries()) {
-    const group = toldGroup(each);
+    const group = await toldGroup(engine, workflowId, each);
     const explanation = await engine.explain(workflowId, newestJob(group).job_id);
     const answer = await person.ask({ group, explanation, position: index + 1, of: groups.length });
     if (answer === null) return 'left';

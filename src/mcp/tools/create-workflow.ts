@@ -35,10 +35,16 @@ export const createWorkflow = defineTool({
   run: (session, { spec, format, dry_run }) =>
     session.inTurn(async () => {
       const { model, warnings } = await check(session, spec, FILE_NAMES[format]);
-      const { cwd, outputDir } = session.place;
+      const { cwd, outputDir, retryDefaults } = session.place;
       const created = dry_run
         ? null
-        : await session.engine.createWorkflow({ model, cwd, output_dir: outputDir, actor: session.actor });
+        : await session.engine.createWorkflow({
+            model,
+            source: { text: spec, name: FILE_NAMES[format], retry_defaults: retryDefaults },
+            cwd,
+            output_dir: outputDir,
+            actor: session.actor,
+          });
       const guard = session.guard();
       return {
         summary:

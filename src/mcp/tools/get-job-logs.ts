@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { HoldfastError } from '../../core/errors.ts';
+import { logReader } from '../../core/log-reader.ts';
 import type { AttemptRecord } from '../../core/records.ts';
 import { firstPages } from '../pages.ts';
 import { type LogLines, type LogPart, readLogEnd, readLogLines } from '../read-log.ts';
@@ -40,10 +41,10 @@ export const getJobLogs = defineTool({
   }),
   async run(session, { workflow_id, job_id, stream, attempt_id, run_id, lines, from_line }) {
     const attempt = await findAttempt(session, workflow_id, { job: job_id, attempt_id, run_id });
-    const path = stream === 'stdout' ? attempt.stdout_path : attempt.stderr_path;
+    const read = logReader(session.engine, workflow_id, attempt, stream);
     const limits = { lines, bytes: MOST_BYTES };
     const log =
-      from_line === undefined ? await readLogEnd(path) : await readLogLines(path, from_line, limits);
+      from_line === undefined ? await readLogEnd(read) : await readLogLines(read, from_line, limits);
     const guard = await session.guardFor(workflow_id, [attempt.job_id]);
     const keep = from_line === undefined ? 'end' : 'start';
     const text = guard.mark(log?.text ?? '', { ...limits, keep }, log?.isPart ?? false);
@@ -67,7 +68,7 @@ function nextLine(log: LogPart | LogLines | undefined, place: string): number | 
   if (!log.isTooFar) return log.nextLine;
   throw new ToolError({
     code: 'INVALID_ARGUMENT',
-    message: `from_line: ${place} is too large to find a line so far down`,
+    message: `from_line: ${place} is too large to find a line so far down, or its beginning is not kept here`,
     next: 'leave out from_line to read its last lines',
   });
 }

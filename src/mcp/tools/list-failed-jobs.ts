@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { logReader } from '../../core/log-reader.ts';
 import type { FailureGroup } from '../../core/resolution.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
 import { findPatterns } from '../failure-patterns.ts';
 import { pastDecisions, pastJobs, tellPast } from '../failure-records.ts';
 import { readLogEnd } from '../read-log.ts';
+import type { Session } from '../session.ts';
 import { defineTool, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
 import { type TextGuard, type TextLimits, untrustedText } from '../untrusted-text.ts';
 
@@ -55,7 +57,7 @@ export const listFailedJobs = defineTool({
       ]),
     );
     const told: z.infer<typeof failureGroup>[] = [];
-    for (const group of shown) told.push(await tellGroup(group, workflow_id, guard));
+    for (const group of shown) told.push(await tellGroup(session, group, workflow_id, guard));
     const { taken } = takeWithin(told, ANSWER_BYTES - 1024);
     const jobs = groups.reduce((sum, group) => sum + group.jobs.length, 0);
     return {
@@ -68,12 +70,13 @@ export const listFailedJobs = defineTool({
 });
 
 async function tellGroup(
+  { engine }: Session,
   group: FailureGroup,
   workflowId: number,
   guard: TextGuard,
 ): Promise<z.infer<typeof failureGroup>> {
   const { fingerprint, cause, match_code, error, jobs, past } = group;
-  const log = await readLogEnd(jobs[0]!.stderr_path);
+  const log = await readLogEnd(logReader(engine, workflowId, jobs[0]!, 'stderr'));
   const stderr = log === undefined || log.sizeBytes === 0 ? null : guard.mark(log.text, SAMPLE, log.isPart);
   return {
     fingerprint,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type LogReader, logReader } from '../../core/log-reader.ts';
 import type { FailedJob, FailureGroup } from '../../core/resolution.ts';
 import { agentRetriesLeft } from '../agent-retries.ts';
 import { ANSWER_BYTES, jsonBytes, takeWithin } from '../answer-size.ts';
@@ -90,8 +91,9 @@ export const listPendingFailedJobs = defineTool({
     const { taken } = takeWithin(told, FACTS_BYTES);
     const alike = alikeOf(failures.slice(taken.length), new Set(taken.map(({ fingerprint }) => fingerprint)));
     let room = ANSWER_BYTES - jsonBytes(taken) - jsonBytes(alike) - jsonBytes(DECISION_GUIDANCE) - 1024;
+    const readStderr = (job: FailedJob) => logReader(session.engine, workflow_id, job, 'stderr');
     for (const [place, job] of taken.entries()) {
-      room -= await attachStderr(job, listed[place]!.job, guard, room);
+      room -= await attachStderr(job, readStderr(listed[place]!.job), guard, room);
     }
     return {
       summary:
@@ -161,11 +163,11 @@ function alikeOf(
 /** Returns the room it took. */
 async function attachStderr(
   told: PendingJob,
-  job: FailedJob,
+  read: LogReader,
   guard: TextGuard,
   room: number,
 ): Promise<number> {
-  const log = await readLogEnd(job.stderr_path);
+  const log = await readLogEnd(read);
   if (log === undefined || log.sizeBytes === 0) return 0;
   const stderr = guard.mark(log.text, STDERR_LIMITS, log.isPart);
   const hints = findPatterns(stderr.untrusted_text);

@@ -210,12 +210,15 @@ steps:
     spec: `
 steps:
   list: { exec: "./say list '[1,2]'", forEach: true }
-  p: { exec: "./play p{{ outputs.list }} {% if outputs.list == 1 %}1{% endif %}", depends_on: list, continue_on_failure: true }
+  p:
+    exec: "{% if outputs.list == 1 %}./await count.q1; {% endif %}./play p{{ outputs.list }} {% if outputs.list == 1 %}1{% endif %}"
+    depends_on: list
+    continue_on_failure: true
   q: { exec: "./play q{{ outputs.list }}", depends_on: list, if: "foreach.index === 0" }
   r: { exec: "./play r{{ outputs.list }}", depends_on: "p|q" }
   join: { exec: "./play join-{{ outputs.r | size }}", depends_on: r, fanout: reduce }
 `,
-    executions: { branches: ['list p1 join-2', 'list q1 r1 join-2', 'list p2 r2 join-2'] },
+    executions: { branches: ['list q1 p1', 'list q1 r1 join-2', 'list p2 r2 join-2'] },
     exit: 0,
   },
   {

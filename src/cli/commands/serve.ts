@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import type { ServedEngine } from '../../core/engine.ts';
+import { HoldfastError } from '../../core/errors.ts';
+import { parseDuration } from '../../core/quantity.ts';
+import { mcpRoutes } from '../../mcp/http-route.ts';
+import type { AuthMode } from '../../server/auth/check-listen.ts';
+import { startServer } from '../../server/start-server.ts';
+import { didYouMean } from '../../spec/suggest.ts';
+import { ServiceWorker } from '../../worker/service-worker.ts';
+import type { Command, CommandContext } from '../command-context.ts';
+import { onInterrupt } from '../interrupts.ts';
+import { placeOfWorkers } from '../run/place-of-workers.ts';
+import { serviceWorkerOptions } from '../run/service-worker-options.ts';
+import { wholeNumberOption } from '../whole-number-option.ts';
+
+const DEFAULT_HOST = '127.0.0.1';
+const DEFAULT_PORT = 7600;
+const LAST_PORT = 65_535;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+/** Of one token in a day. */
+const MAX_AGENT_DECISIONS = 100;
+/** A proxy on this machine, unless others are named. */
+const LOCAL_PROXIES = ['127.0.0.1', '::1'];
+
+export const serveCommand: Command = async (context, invocation) => {
+  const { options, lists } = invocation;
+  const listen = { host: text(options.host) ?? DEFAULT_HOST, port: port(options.port) };
+  const auth = choice('--auth', options.auth, ['none', 'token'], 'none') as AuthMode;
+  const logLevel = choice('--log-level', options.logLevel, LOG_LEVELS, 'info');
+  const workerOptions = options.withWorker === true ? serviceWorkerOptions(context, invocation) : null;
+  const version = readVersion();
+  const engine = await context.openServedEngine({ leaseMs: leaseOf(options.lease) });
+  const agents = mcpRoutes({
+    engine,
+    version,
+    place: placeOfWorkers(context),
+    environment: process.env,
+    maxDecisions: MAX_AGENT_DECISIONS,
+    minConfidence: 0,
+    onProblem: (problem) => context.narrate(`warning: ${problem}`),
+  });
+  const server = await startServer(engine, {
+    ...listen,
+    auth,
+    version,
+    routes: [agents],
+    allowHosts: lists.allowHost ?? [],
+    trustProxy: proxies(options.trustProxy),
+    log: { write: (line) => void context.stderr.write(line) },
+    logLevel,
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw cannotListen(error, listen) ?? error;
+  });
+  try {
+    tellListening(context, server.url);
+    if (auth === 'token') await tellWithoutTokens(context, engine);
+    await serveUntilAsked(
+      context,
+      workerOptions && new ServiceWorker(engine, { ...workerOptions, apiUrl: server.url }),
+    );
+  } finally {
+    await server.stop();
+  }
+  return 0;
+};
+
+/** Until the first signal; with a worker, until that has left after it. */
+async function serveUntilAsked(context: CommandContext, worker: ServiceWorker | null): Promise<void> {
+  const working = worker?.run();
+  let leave: () => void = () => {};
+  const asked = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const stopListening = onInterrupt((count) => {
+    if (worker === null) leave();
+    else if (count === 1) {
+      context.narrate('press Ctrl-C again to stop the running jobs');
+      worker.drain();
+    } else if (count === 2) worker.stop();
+    else worker.kill();
+    leave();
+  });
+  try {
+    // A worker that somebody drained has left; the server stays. One that cannot work ends it.
+    await Promise.race([asked, working?.then(() => asked) ?? asked]);
+    await working;
+  } finally {
+    stopListening();
+  }
+}
+
+/** undefined if it is something else that is wrong. */
+function cannotListen(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port }: { host: string; port: number },
+): HoldfastError | undefined {
+  if (code === 'EADDRINUSE')
+    return invalid('--port', `${port} is in use already; another one, or 0, is free`);
+  if (code === 'EACCES') return invalid('--port', `this user may not listen on ${port}`);
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+    ? invalid('--host', `cannot listen on ${host}: ${message}`)
+    : undefined;
+}
+
+function tellListening({ settings, print }: CommandContext, url: string): void {
+  if (settings.output === 'json') print(JSON.stringify({ url }));
+  else print(settings.output === 'quiet' ? url : `listening on ${url}`);
+}
+
+async function tellWithoutTokens({ command, narrate }: CommandContext, engine: ServedEngine): Promise<void> {
+  const usable = (await engine.listTokens()).some(({ revoked_at_ms }) => revoked_at_ms === null);
+  if (usable) return;
+  const create = command('token', 'create', '--name', 'NAME', '--role', 'admin');
+  narrate(`nobody can use it yet: ${create} makes the first token`);
+}
+
+function text(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function port(value: string | boolean | undefined): number {
+  const number = wholeNumberOption('--port', value, 0) ?? DEFAULT_PORT;
+  if (number <= LAST_PORT) return number;
+  throw invalid('--port', `must be at most ${LAST_PORT}`);
+}
+
+/** Shorter ones end before a worker can renew them. */
+const SHORTEST_LEASE_MS = 3_000;
+
+function leaseOf(value: string | boolean | undefined): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  const ms = parseDuration(value, 1000);
+  if (ms !== undefined && ms >= SHORTEST_LEASE_MS) return ms;
+  throw invalid('--lease', `must be a duration of at least 3s, not ${value}`);
+}
+
+function proxies(value: string | boolean | undefined): string[] {
+  if (value === undefined || value === false) return [];
+  return value === true ? LOCAL_PROXIES : value.split(',').map((each) => each.trim());
+}
+
+function choice(
+  argument: string,
+  value: string | boolean | undefined,
+  values: readonly string[],
+  fallback: string,
+): string {
+  if (value === undefined) return fallback;
+  const found = values.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw invalid(
+    argument,
+    `must be ${values.join(' or ')}, not ${value}${didYouMean(String(value), [...values])}`,
+  );
+}
+
+function readVersion(): string {
+  const file = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(file) as { version: string }).version;
+}
+
+function invalid(argument: string, problem: string): HoldfastError {
+  return new HoldfastError('INVALID_ARGUMENT', { argument, problem });
+}

@@ -1,0 +1,61 @@
+import type { Engine } from '../../core/engine.ts';
+import { HoldfastError } from '../../core/errors.ts';
+import { parseDuration } from '../../core/quantity.ts';
+import { type NewToken, ROLES } from '../../core/token.ts';
+import { didYouMean } from '../../spec/suggest.ts';
+import type { Command, CommandContext, Invocation } from '../command-context.ts';
+import { userName } from '../user-name.ts';
+
+type Action = (
+  engine: Engine,
+  context: CommandContext,
+  id: string | undefined,
+  options: Invocation['options'],
+) => Promise<string>;
+
+const ACTIONS: Record<string, Action> = {
+  create: async (engine, { render }, _, options) =>
+    render.createdToken(await engine.createToken(newToken(options))),
+  list: async (engine, { render }) => render.tokens(await engine.listTokens()),
+  revoke: async (engine, { render }, id) =>
+    render.revokedToken(await engine.revokeToken(tokenId(id), userName())),
+};
+
+/** Tokens of the server that is named, or of the state here, which may be what a server serves. */
+export const tokenCommand: Command = async (context, { args, options }) => {
+  const [word, id] = args;
+  const action = Object.hasOwn(ACTIONS, word!) ? ACTIONS[word!] : undefined;
+  if (action === undefined) {
+    const names = Object.keys(ACTIONS);
+    throw invalid('token', `there is no action ${word}${didYouMean(word!, names)} (${names.join(', ')})`);
+  }
+  if (word === 'create') newToken(options);
+  const engine = await context.openEngine({ create: word === 'create' });
+  context.print(await action(engine, context, id, options));
+  return 0;
+};
+
+function newToken({ name, role, expires }: Invocation['options']): NewToken {
+  if (typeof name !== 'string' || !/^[\w.@-]{1,64}$/.test(name)) {
+    throw invalid('--name', 'says who it is for: at most 64 letters, digits and . _ @ -');
+  }
+  const known = ROLES.find((each) => each === role);
+  if (known === undefined) throw invalid('--role', `must be ${ROLES.join(' or ')}`);
+  return { name, role: known, expires_at_ms: expiry(expires), actor: userName() };
+}
+
+function expiry(text: string | boolean | undefined): number | null {
+  if (text === undefined) return null;
+  const ms = parseDuration(String(text), 1000);
+  if (ms) return Date.now() + ms;
+  throw invalid('--expires', `must be a time like 30d or 12h, not ${text}`);
+}
+
+function tokenId(text: string | undefined): number {
+  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
+  throw invalid('id', 'name the token by its number, as `holdfast token list` shows it');
+}
+
+function invalid(argument: string, problem: string): HoldfastError {
+  return new HoldfastError('INVALID_ARGUMENT', { argument, problem });
+}

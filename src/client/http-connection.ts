@@ -1,0 +1,153 @@
+import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from '../api/endpoint.ts';
+import { ACTOR } from '../api/request-headers.ts';
+import { HoldfastError } from '../core/errors.ts';
+import { pause } from './pause.ts';
+import { refusal } from './refusal.ts';
+import { type Parameters, requestUrl } from './request-url.ts';
+import { TimeLimit } from './time-limit.ts';
+
+export interface ServerAddress {
+  url: string;
+  token: string | null;
+}
+
+export interface Asked<E extends Endpoint> {
+  params?: ParamsOf<E>;
+  query?: QueryOf<E>;
+  body?: BodyOf<E>;
+  /** Who asks; counts on a server that asks nobody for a token. */
+  actor?: string;
+  headers?: Record<string, string>;
+  /** Asking twice does no more than asking once. So it is with everything that only reads. */
+  repeatable?: boolean;
+  /** How long a server that does not answer is tried again; some seconds once it has answered, unless told. */
+  patienceMs?: number;
+  /** How long one answer may take. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+type Tried<T> = { value: T } | { error: HoldfastError; wasSent: boolean };
+
+const TIMEOUT_MS = 30_000;
+/** A server that has answered before is probably being restarted. */
+const PATIENCE_MS = 20_000;
+const FIRST_PATIENCE_MS = 300;
+/** However long each of them took. */
+const LEAST_REPEATS = 2;
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 1_000;
+/** Errors of a connection that was never made: nothing can have been changed. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Asks one server, again where that is safe. Refusals are the HoldfastErrors that they were there. */
+export class HttpConnection {
+  readonly url: string;
+  readonly #token: string | null;
+  readonly #closing = new AbortController();
+  #hasAnswered = false;
+
+  constructor({ url, token }: ServerAddress) {
+    this.url = url.replace(/\/+$/, '');
+    this.#token = token;
+  }
+
+  /** Gives what an endpoint answers in JSON; undefined if it answers with nothing. */
+  call<E extends Endpoint>(endpoint: E, asked: Asked<E> = {}): Promise<AnswerOf<E>> {
+    return this.ask(endpoint, asked, async (response) => {
+      const text = await response.text();
+      return (endpoint.answer.kind === 'json' ? JSON.parse(text) : undefined) as AnswerOf<E>;
+    });
+  }
+
+  /** As `call`, with the answer read by the caller. */
+  async ask<E extends Endpoint, T>(
+    endpoint: E,
+    asked: Asked<E>,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const isSafe = endpoint.method === 'GET' || asked.repeatable === true;
+    const patience = asked.patienceMs ?? (this.#hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS);
+    const until = performance.now() + patience;
+    let left = patience > 0 ? LEAST_REPEATS : 0;
+    for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, LONGEST_DELAY_MS)) {
+      const tried = await this.#try(endpoint, asked, read);
+      if ('value' in tried) return tried.value;
+      const { error, wasSent } = tried;
+      const isAway = error.code === 'SERVER_UNREACHABLE' || error.code === 'SHUTTING_DOWN';
+      const mayRepeat = isAway && (isSafe || !wasSent) && !this.isClosed && asked.signal?.aborted !== true;
+      if (!mayRepeat || (left <= 0 && performance.now() + delay > until)) throw error;
+      left -= 1;
+      await pause(delay * (0.5 + Math.random() / 2), this.#signals(asked.signal));
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #try<E extends Endpoint, T>(
+    endpoint: E,
+    asked: Asked<E>,
+    read: (response: Response) => Promise<T>,
+  ): Promise<Tried<T>> {
+    const limit = new TimeLimit(asked.timeoutMs ?? TIMEOUT_MS, this.#signals(asked.signal));
+    try {
+      const response = await this.#send(endpoint, asked, limit.signal);
+      this.#hasAnswered = true;
+      if (response.ok) return { value: await read(response) };
+      const error = refusal({ url: this.url, status: response.status, text: await response.text() });
+      // Who says that it is shutting down has done nothing.
+      return { error, wasSent: error.code !== 'SHUTTING_DOWN' };
+    } catch (error) {
+      const { code, message } = innermost(error);
+      const problem = limit.isOver ? 'it did not answer in time' : NEVER_SENT.has(code) ? code : message;
+      return {
+        error: new HoldfastError('SERVER_UNREACHABLE', { url: this.url, problem }, error),
+        wasSent: !NEVER_SENT.has(code),
+      };
+    } finally {
+      limit.end();
+    }
+  }
+
+  #send<E extends Endpoint>(endpoint: E, asked: Asked<E>, signal: AbortSignal): Promise<Response> {
+    const { params = {}, query = {}, body, actor, headers = {} } = asked;
+    return fetch(requestUrl(this.url, endpoint.path, params as Parameters, query as Parameters), {
+      method: endpoint.method,
+      headers: {
+        ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }),
+        ...(actor !== undefined && { [ACTOR]: encodeURIComponent(actor) }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // The token is meant for this server, not for where it sends us.
+      redirect: 'error',
+      signal,
+    });
+  }
+
+  #signals(signal: AbortSignal | undefined): AbortSignal[] {
+    return signal === undefined ? [this.#closing.signal] : [this.#closing.signal, signal];
+  }
+}
+
+/** fetch wraps what went wrong in errors that say nothing. */
+function innermost(error: unknown): { code: string; message: string } {
+  const { cause, code = '', message } = error as Error & { code?: unknown };
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause;
+  return inner instanceof Error ? innermost(inner) : { code: String(code), message };
+}

@@ -1,0 +1,87 @@
+import { allPages } from '../core/all-pages.ts';
+import type { Engine } from '../core/engine.ts';
+import { TERMINAL_STATUSES } from '../core/job-status.ts';
+import type { LogStream } from '../core/log-access.ts';
+import { logReader } from '../core/log-reader.ts';
+import type { AttemptRecord } from '../core/records.ts';
+import type { Changes } from './changes.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+export interface LogOptions {
+  /** `stdout` unless told. */
+  stream?: LogStream;
+  /** Goes on until the job has ended, over all its attempts; true unless told. */
+  follow?: boolean;
+  /** Only this attempt; the newest there is, and when following those that come, unless told. */
+  attempt?: number;
+  signal?: AbortSignal;
+}
+
+/** Lines of what a job wrote, without their ends. */
+export async function* jobLog(
+  engine: Engine,
+  jobId: number,
+  { stream = 'stdout', follow = true, attempt: wanted }: LogOptions,
+  changes: Changes,
+): AsyncGenerator<string, void> {
+  const { workflow_id: workflowId } = await engine.findJob(jobId);
+  let done: AttemptRecord | null = null;
+  while (!changes.isOver) {
+    const job = await engine.findJob(jobId);
+    const attempts = await allPages((page) =>
+      engine.listAttempts(workflowId, { ...page, job: jobId, run_id: job.run_id }),
+    );
+    const next = nextAttempt(attempts, wanted, done);
+    if (next !== undefined && next.started_at_ms !== null) {
+      yield* attemptLines(engine, workflowId, next, { stream, follow }, changes);
+      done = next;
+      if (!follow || wanted !== undefined) return;
+    } else if (!follow || TERMINAL_STATUSES.has(job.status)) {
+      return;
+    } else {
+      await changes.next();
+    }
+  }
+}
+
+function nextAttempt(
+  attempts: readonly AttemptRecord[],
+  wanted: number | undefined,
+  done: AttemptRecord | null,
+): AttemptRecord | undefined {
+  if (wanted !== undefined) return attempts.find(({ attempt_id }) => attempt_id === wanted);
+  if (done === null) return attempts.at(-1);
+  return attempts.find(
+    ({ run_id, attempt_id }) =>
+      run_id > done.run_id || (run_id === done.run_id && attempt_id > done.attempt_id),
+  );
+}
+
+async function* attemptLines(
+  engine: Engine,
+  workflowId: number,
+  attempt: AttemptRecord,
+  { stream, follow }: { stream: LogStream; follow: boolean },
+  changes: Changes,
+): AsyncGenerator<string, void> {
+  const read = logReader(engine, workflowId, attempt, stream);
+  const decoder = new TextDecoder();
+  let offset = 0;
+  let rest = '';
+  while (!changes.isOver) {
+    const chunk = await read(offset, CHUNK_BYTES, { follow });
+    if (chunk !== null && chunk.data.length > 0) {
+      offset = chunk.offset + chunk.data.length;
+      const lines = (rest + decoder.decode(chunk.data, { stream: true })).split('\n');
+      rest = lines.pop()!;
+      yield* lines;
+    } else if (!follow || chunk?.ended !== false) {
+      break;
+    } else {
+      await changes.next();
+    }
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}

@@ -1,0 +1,68 @@
+import type { RetrySpec } from '../spec/schema/retry-schema.ts';
+import type { WorkflowSpec } from '../spec/schema/workflow-schema.ts';
+
+/** What one job may use. */
+export interface JobResources {
+  /** CPUs; parts of one are possible. */
+  cpu?: number;
+  /** `512m`, `2g`, or bytes. */
+  memory?: string | number;
+  gpus?: number;
+  /** How long one attempt may take: `30m`, or seconds. */
+  runtime?: string | number;
+}
+
+/**
+ * When a job is tried again. Waits are told in milliseconds (`initial_retry_delay_ms`, `max_retry_delay_ms`) or in
+ * seconds (`initial_delay`, `max_delay`).
+ */
+export type RetryConfig = RetrySpec;
+
+/** A command to run on a worker of the server. */
+export interface JobRequest {
+  name: string;
+  /** Run by bash. */
+  command: string;
+  resources?: JobResources;
+  /** Environment variables. Values of those named like secrets are hidden by the server. */
+  environment?: Record<string, string | number | boolean>;
+  /** Names of ports that each attempt is given: `http` as HOLDFAST_PORT_HTTP. */
+  ports?: string[];
+  /** How long it may wait for its first start; 0: as long as it takes. */
+  scheduling_timeout_seconds?: number;
+  retry?: RetryConfig;
+  /** Labels that its worker must have. */
+  labels?: string[];
+  /** Where it runs; a relative path is seen from where the worker was started. */
+  cwd?: string;
+}
+
+/** A job by itself is a workflow of one. */
+export function specOfJob(request: JobRequest): WorkflowSpec {
+  const { name, command, resources, environment, ports, retry, labels } = request;
+  const timeout = request.scheduling_timeout_seconds ?? 0;
+  return {
+    name,
+    jobs: [
+      {
+        name,
+        command,
+        ...(resources !== undefined && { resource_requirements: requirementOf(resources) }),
+        ...(environment !== undefined && { env: environment }),
+        ...(ports !== undefined && { ports }),
+        ...(timeout > 0 && { scheduling_timeout: timeout }),
+        ...(retry !== undefined && { retry }),
+        ...(labels !== undefined && { labels }),
+      },
+    ],
+  };
+}
+
+function requirementOf({ cpu, memory, gpus, runtime }: JobResources) {
+  return {
+    ...(cpu !== undefined && { num_cpus: cpu }),
+    ...(memory !== undefined && { memory }),
+    ...(gpus !== undefined && { num_gpus: gpus }),
+    ...(runtime !== undefined && { runtime }),
+  };
+}

@@ -1,0 +1,46 @@
+import type { AttemptRecord, JobRecord } from '../core/records.ts';
+
+/** How a job stands, in words that do not tell of the workflow around it. */
+export type JobState =
+  | 'PENDING'
+  | 'RUNNING'
+  | 'SUCCEEDED'
+  | 'FAILED'
+  /** It failed because its workers were lost, too often. */
+  | 'WORKER_FAILED'
+  | 'KILLED'
+  /** It will not run: its `if` is false, or nothing called it. */
+  | 'SKIPPED'
+  /** It failed, and somebody is to decide what becomes of it. */
+  | 'PENDING_FAILED';
+
+/** `newest`: the attempt that decided, if there was one. */
+export function jobState({ status }: Pick<JobRecord, 'status'>, newest: AttemptRecord | undefined): JobState {
+  switch (status) {
+    case 'uninitialized':
+    case 'blocked':
+    case 'ready':
+    case 'pending':
+      return 'PENDING';
+    case 'running':
+      return 'RUNNING';
+    case 'completed':
+      return 'SUCCEEDED';
+    case 'failed':
+    case 'terminated':
+      return newest?.is_worker_failure ? 'WORKER_FAILED' : 'FAILED';
+    case 'canceled':
+      return 'KILLED';
+    case 'disabled':
+      return 'SKIPPED';
+    case 'pending_failed':
+      return 'PENDING_FAILED';
+  }
+}
+
+const OPEN: ReadonlySet<JobState> = new Set<JobState>(['PENDING', 'RUNNING']);
+
+/** Nothing more happens to it unless somebody does something. */
+export function hasEnded(state: JobState): boolean {
+  return !OPEN.has(state);
+}

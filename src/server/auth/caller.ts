@@ -1,0 +1,17 @@
+import type { Role } from '../../core/token.ts';
+import { ROLES } from '../../core/token.ts';
+
+/** Whom the server takes the one behind a request for. */
+export interface Caller {
+  /** The token's; of no meaning on a server that asks nobody for one. */
+  name: string;
+  role: Role;
+  auth: 'none' | 'token';
+}
+
+/** On a server without auth, which only this machine can reach, everybody may do everything. */
+export const ANYBODY: Caller = { name: 'anybody', role: 'admin', auth: 'none' };
+
+export function mayDo(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}

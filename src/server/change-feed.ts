@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { Engine } from '../core/engine.ts';
+
+/** One look at what the engine commits, for everybody who waits here. */
+export class ChangeFeed {
+  /** Tells counts of this server from those of another one, or of an earlier process. */
+  private readonly era = randomBytes(6).toString('hex');
+  private count = 0;
+  private readonly waiting = new Set<() => void>();
+  private readonly unsubscribe: () => void;
+
+  constructor(engine: Pick<Engine, 'onChange'>) {
+    this.unsubscribe = engine.onChange(() => {
+      this.count += 1;
+      this.wakeAll();
+    });
+  }
+
+  get version(): string {
+    return `${this.era}.${this.count}`;
+  }
+
+  /** Resolves once the version is another one, the time is over, or the signal says so. */
+  async waitFor(since: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    if (since !== this.version || timeoutMs <= 0 || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        this.waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, timeoutMs);
+      signal.addEventListener('abort', done);
+      this.waiting.add(done);
+    });
+  }
+
+  close(): void {
+    this.unsubscribe();
+    this.wakeAll();
+  }
+
+  private wakeAll(): void {
+    for (const wake of [...this.waiting]) wake();
+  }
+}

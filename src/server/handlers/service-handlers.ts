@@ -1,0 +1,45 @@
+import { docsPage } from '../../api/docs-page.ts';
+import type { serviceEndpoints } from '../../api/endpoints/service-endpoints.ts';
+import type { ServedEngine } from '../../core/engine.ts';
+import { HoldfastError } from '../../core/errors.ts';
+import type { ChangeFeed } from '../change-feed.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Handlers } from './handler.ts';
+
+const DEFAULT_WAIT_MS = 20_000;
+
+interface Parts {
+  engine: ServedEngine;
+  changes: ChangeFeed;
+  metrics: Metrics;
+  /** The server is about to stop. */
+  leaving: AbortSignal;
+  openApi: Record<string, unknown>;
+}
+
+export function serviceHandlers(parts: Parts): Handlers<keyof typeof serviceEndpoints> {
+  const { engine, changes, metrics, leaving, openApi } = parts;
+  const page = docsPage();
+  return {
+    changes: async ({ query: { since, timeout_ms }, signal }) => {
+      if (since !== undefined) await changes.waitFor(since, timeout_ms ?? DEFAULT_WAIT_MS, signal);
+      const { version } = changes;
+      return { version, changed: version !== since };
+    },
+    live: () => ({ status: 'ok' }),
+    ready: async () => {
+      if (leaving.aborted) throw new HoldfastError('SHUTTING_DOWN');
+      await engine.ping();
+      return { status: 'ok' };
+    },
+    metrics: async ({ reply }) => {
+      void reply.type(metrics.registry.contentType);
+      return metrics.registry.metrics();
+    },
+    openApi: () => openApi,
+    docs: ({ reply }) => {
+      void reply.type('text/html; charset=utf-8').header('content-security-policy', page.csp);
+      return page.html;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { workerEndpoints } from '../../api/endpoints/worker-endpoints.ts';
+import type { Engine } from '../../core/engine.ts';
+import type { Metrics } from '../metrics.ts';
+import type { NewsDesk } from '../news-desk.ts';
+import type { Handlers } from './handler.ts';
+
+const DEFAULT_WAIT_MS = 20_000;
+
+export function workerHandlers(
+  engine: Engine,
+  news: NewsDesk,
+  metrics: Metrics,
+): Handlers<keyof typeof workerEndpoints> {
+  return {
+    listWorkers: ({ query }) => engine.listWorkers(query),
+    registerWorker: ({ body }) => engine.registerWorker(body),
+    drainWorker: ({ params, actor }) => engine.drainWorker(params.worker_id, actor),
+    resumeWorker: ({ params, body }) => engine.resumeWorker(params.worker_id, body),
+    exchange: async ({ params: { worker_id }, body, request }) => {
+      const result = await engine.exchange(worker_id, body);
+      metrics.countExchange(body, result);
+      if (result.claims.length > 0) news.gotWork(worker_id);
+      if (result.claims.length + body.finished.length + result.rejected.length > 0) {
+        request.log.info(
+          {
+            worker_id,
+            claims: result.claims.map(({ workflow_id, job_id, attempt_id, token }) => ({
+              workflow_id,
+              job_id,
+              attempt_id,
+              token,
+            })),
+            finished: body.finished.map(({ token }) => token),
+            rejected: result.rejected,
+          },
+          'exchanged',
+        );
+      }
+      return result;
+    },
+    news: async ({ params, query, signal }) => ({
+      news: await news.wait(params.worker_id, query.timeout_ms ?? DEFAULT_WAIT_MS, signal),
+    }),
+    putLogs: async ({ params, body }) => {
+      const parts = body.parts.map((part) => ({ ...part, data: Buffer.from(part.data, 'base64') }));
+      await engine.putLogs(params.worker_id, parts);
+      return undefined;
+    },
+    adopt: ({ params, body }) => engine.adopt(body.workflow_id, params.worker_id),
+    retireWorker: async ({ params }) => {
+      await engine.retireWorker(params.worker_id);
+      news.forget(params.worker_id);
+      return undefined;
+    },
+  };
+}

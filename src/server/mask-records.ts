@@ -1,0 +1,64 @@
+import type { ServedEngine } from '../core/engine.ts';
+import { Secrets } from '../core/secrets.ts';
+
+const MOST_WORKFLOWS = 1000;
+
+/**
+ * The rule about secrets: the values of variables that are named like secrets in the `env` of any job of a workflow
+ * are masked in everything that is told about that workflow, whatever text they turn up in. Only workers, who run
+ * the jobs, are given them.
+ */
+export class RecordMask {
+  private readonly engine: Pick<ServedEngine, 'environments'>;
+  private readonly known = new Map<number, Promise<Secrets>>();
+
+  constructor(engine: Pick<ServedEngine, 'environments'>) {
+    this.engine = engine;
+  }
+
+  /** What an endpoint says. Records of several workflows name the workflow that each belongs to. */
+  async answer(workflowId: number | undefined, answer: unknown): Promise<unknown> {
+    if (workflowId !== undefined) return this.record(workflowId, answer);
+    if (Array.isArray(answer)) return Promise.all(answer.map((item) => this.answer(undefined, item)));
+    if (typeof answer !== 'object' || answer === null) return answer;
+    if ('items' in answer) return { ...answer, items: await this.answer(undefined, answer.items) };
+    if ('workflow_id' in answer && typeof answer.workflow_id === 'number') {
+      return this.record(answer.workflow_id, answer);
+    }
+    return answer;
+  }
+
+  async record(workflowId: number, record: unknown): Promise<unknown> {
+    return maskEnvironments(await this.secretsOf(workflowId), record);
+  }
+
+  /** What a workflow's jobs are given does not change once it is stored. */
+  secretsOf(workflowId: number): Promise<Secrets> {
+    const known = this.known.get(workflowId);
+    if (known !== undefined) return known;
+    const loaded = this.engine.environments(workflowId).then(secretsIn);
+    this.known.set(workflowId, loaded);
+    loaded.catch(() => this.known.delete(workflowId));
+    const [oldest] = this.known.keys();
+    if (this.known.size > MOST_WORKFLOWS && oldest !== undefined) this.known.delete(oldest);
+    return loaded;
+  }
+}
+
+/** Several jobs may give the same name different values. */
+function secretsIn(environments: Record<string, string>[]): Secrets {
+  const all = environments.flatMap((environment, index) =>
+    Object.entries(environment).map(([name, value]) => [`${name} ${index}`, value] as const),
+  );
+  return new Secrets(Object.fromEntries(all));
+}
+
+/** In the configuration of a job a secret is told by its name, however short it is. */
+function maskEnvironments(secrets: Secrets, record: unknown): unknown {
+  const masked = secrets.data(record);
+  if (typeof masked !== 'object' || masked === null) return masked;
+  if ('job' in masked) return { ...masked, job: maskEnvironments(secrets, masked.job) };
+  if (!('config' in masked)) return masked;
+  const config = masked.config as { env: Record<string, string> };
+  return { ...masked, config: { ...config, env: secrets.environment(config.env) } };
+}

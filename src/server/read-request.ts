@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Endpoint } from '../api/endpoint.ts';
+import { type FieldProblem, RequestError } from './request-error.ts';
+
+/** More problems than these help nobody. */
+const MOST_PROBLEMS = 50;
+
+export interface CheckedRequest {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+/** Nothing of a request is used before it went through here. */
+export function readRequest({ params, query, body }: Endpoint, request: FastifyRequest): CheckedRequest {
+  const problems: FieldProblem[] = [];
+  const checked = {
+    params: check('path', params, request.params, problems),
+    query: check('query', query, request.query, problems),
+    body: body === null ? nothing(request.body, problems) : check('body', body, request.body ?? {}, problems),
+  };
+  if (problems.length > 0) throw new RequestError(problems.slice(0, MOST_PROBLEMS));
+  return checked;
+}
+
+function check(place: string, schema: z.ZodType, given: unknown, problems: FieldProblem[]): unknown {
+  // Databases cannot store it in text, and no parameter has a use for it.
+  if (place !== 'body') {
+    for (const [name, value] of Object.entries(given as Record<string, unknown>)) {
+      if (String(value).includes('\0'))
+        problems.push({ path: `${place}.${name}`, message: 'has a zero byte' });
+    }
+  }
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) problems.push(...told(place, issue));
+  return undefined;
+}
+
+function told(place: string, issue: z.core.$ZodIssue): FieldProblem[] {
+  const path = `${place}${pathText(issue.path)}`;
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: `${path}${pathText([key])}`, message: 'is not known here' }));
+  }
+  return [{ path, message: issue.message }];
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`))
+    .join('');
+}
+
+/** Some clients send an empty object where there is nothing to say. */
+function nothing(body: unknown, problems: FieldProblem[]): undefined {
+  const isEmpty = body === undefined || body === null || z.strictObject({}).safeParse(body).success;
+  if (!isEmpty) problems.push({ path: 'body', message: 'must be empty' });
+  return undefined;
+}

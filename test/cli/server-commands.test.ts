@@ -1,0 +1,260 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ServedProject } from '../client/served-project.ts';
+import { makeProject, runCli, startCli, until } from './run-cli.ts';
+
+const MIXED = {
+  name: 'mixed',
+  jobs: [
+    { name: 'fine', command: 'echo it works' },
+    { name: 'broken', command: 'echo the reason >&2; exit 7' },
+  ],
+};
+
+describe('without a server', () => {
+  test.each([
+    ['submit', ['submit', 'mixed.json']],
+    ['worker', ['worker']],
+  ])('%s is refused with the way out', async (name, args) => {
+    const cwd = makeProject({ 'mixed.json': MIXED });
+    const { code, stderr } = await runCli(args, { cwd });
+    expect([code, stderr]).toEqual([
+      2,
+      `error: \`holdfast ${name}\` needs a server\nhint: name one with --server URL or HOLDFAST_SERVER, or start one with \`holdfast serve\`\n`,
+    ]);
+    expect(existsSync(join(cwd, '.holdfast'))).toBe(false);
+  });
+
+  test('one that cannot be reached is told by its address', async () => {
+    const cwd = makeProject();
+    const { code, stderr } = await runCli(['status', '--server', 'http://127.0.0.1:9'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^error: cannot reach http:\/\/127\.0\.0\.1:9: .*\nhint: is `holdfast serve` running/,
+    );
+  });
+
+  test.each([
+    ['an address that is none', ['--server', 'nowhere'], '--server: server must be an address like'],
+    ['a password in the address', ['--server', 'http://a:b@host'], 'must have no password in it'],
+    [
+      'a token file that is not there',
+      ['--server', 'http://127.0.0.1:9', '--token-file', 'gone'],
+      'gone: there is no such file',
+    ],
+  ])('%s is refused', async (_, flags, message) => {
+    const { code, stderr } = await runCli(['status', ...flags], { cwd: makeProject() });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('serve refuses', () => {
+  test.each([
+    [
+      'an address that others can reach without auth',
+      ['--host', '0.0.0.0'],
+      '0.0.0.0 can be reached by others',
+    ],
+    ['a port that is none', ['--port', '70000'], '--port: must be at most 65535'],
+    ['a log level that is none', ['--log-level', 'inf'], 'not inf; did you mean "info"?'],
+    ['a way to ask for tokens that is none', ['--auth', 'basic'], '--auth: must be none or token'],
+    ['a label that is not one word', ['--with-worker', '--label', 'a b'], '--label: must be at most'],
+    ['a role that is none', null, '--role: must be viewer or operator or admin'],
+  ])('%s', async (_, flags, message) => {
+    const words = flags === null ? ['token', 'create', '--name', 'a', '--role', 'root'] : ['serve', ...flags];
+    const { code, stderr } = await runCli(words, { cwd: makeProject() });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('config show', () => {
+  test('never shows a token or the password of a database', async () => {
+    const cwd = makeProject();
+    const env = {
+      HOLDFAST_TOKEN: 'hf_very-secret',
+      DATABASE_URL: 'postgres://ada:hunter2@db.example/holdfast?sslpassword=hunter3',
+    };
+    for (const output of ['table', 'json', 'quiet']) {
+      const { stdout } = await runCli(['config', 'show', '--output', output], { cwd, env });
+      expect(stdout).not.toMatch(/secret|hunter/);
+    }
+    const { stdout } = await runCli(['config', 'show'], { cwd, env });
+    expect(stdout).toMatch(/^token +\*{3} +environment HOLDFAST_TOKEN$/m);
+    expect(stdout).toMatch(/^database_url +postgres:\/\/ada:\*{3}@db\.example\/holdfast.* DATABASE_URL$/m);
+    const wrong = await runCli(['config', 'show'], { cwd, env: { HOLDFAST_TOKEN: 'two words' } });
+    expect(wrong.stderr).toContain('HOLDFAST_TOKEN: token must be a token');
+    expect(wrong.stderr).not.toContain('two words');
+  });
+
+  test('takes DATABASE_URL only where it is for PostgreSQL', async () => {
+    const env = { DATABASE_URL: 'mysql://ada@db/app' };
+    const { stdout } = await runCli(['config', 'show'], { cwd: makeProject(), env });
+    expect(stdout).toMatch(/^database_url +none +default$/m);
+  });
+});
+
+describe('a server without a worker', () => {
+  const project = new ServedProject({ 'mixed.json': MIXED });
+  let flags: string[];
+  beforeAll(async () => {
+    flags = ['--server', await project.startAlone()];
+  });
+  afterAll(() => project.stop());
+
+  test('has runs that wait: whoever follows is told so, and Ctrl-C changes nothing', async () => {
+    const cwd = makeProject({ 'mixed.json': MIXED });
+    const run = startCli(['run', 'mixed.json', ...flags], { cwd });
+    await until(() => run.output().stderr.includes('no worker is there'), 'it says so');
+    run.child.kill('SIGINT');
+    const { code, stdout, stderr } = await run.ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain(`workflow 1 goes on; holdfast cancel 1 ${flags.join(' ')} cancels it`);
+    expect(stdout).toContain('ready 2');
+
+    const worker = startCli(['worker', ...flags, '--site', 'lab', '--label', 'big', '-j', '1'], { cwd });
+    const followed = await runCli(['run', '1', ...flags], { cwd });
+    expect(followed.code).toBe(1);
+    expect(followed.stdout).toContain('failed broken: exit 7');
+    expect(followed.stdout).toContain('  | the reason');
+    expect(followed.stdout).toContain(`next: holdfast explain 1 broken ${flags.join(' ')}`);
+
+    const list = await runCli(['workers', 'list', ...flags], { cwd });
+    expect(list.stdout).toMatch(/^ *1 {2}active {2}service .* lab +big /m);
+    const drained = await runCli(['workers', 'drain', '1', ...flags], { cwd });
+    expect(drained.stdout).toMatch(
+      /^worker 1 \(process \d+ on .*\) takes nothing more and leaves; it holds nothing\n$/,
+    );
+    expect((await worker.ended).code).toBe(0);
+    expect((await runCli(['workers', 'list', ...flags, '--output', 'quiet'], { cwd })).stdout).toBe('');
+    expect((await runCli(['workers', 'list', '--all', ...flags, '--output', 'quiet'], { cwd })).stdout).toBe(
+      '1\n',
+    );
+    expect((await runCli(['workers', 'drain', '9', ...flags], { cwd })).stderr).toContain(
+      'there is no worker 9',
+    );
+  });
+
+  test('takes a spec once under a key, and doctor finds it', async () => {
+    const cwd = makeProject({ 'mixed.json': MIXED, 'wrong.yaml': 'name: wrong\njobs:\n  - name: a\n' });
+    const submit = (file: string, ...more: string[]) =>
+      runCli(['submit', file, '--idempotency-key', 'k', ...flags, ...more], { cwd });
+    const first = await submit('mixed.json');
+    expect(first.code).toBe(0);
+    const [, id] = /^workflow (\d+) mixed: 2 jobs\nnext: holdfast run \1 /.exec(first.stdout)!;
+    expect((await submit('mixed.json', '--output', 'quiet')).stdout).toBe(`${id}\n`);
+    expect((await submit('wrong.yaml')).stderr).toMatch(/^wrong\.yaml:3:5: jobs\[0\]\.command: /);
+    writeFileSync(join(cwd, 'other.json'), JSON.stringify({ ...MIXED, name: 'other' }));
+    expect((await submit('other.json')).stderr).toContain(`was used for another workflow, ${id}`);
+    expect((await runCli(['doctor', ...flags], { cwd })).stdout).toMatch(
+      /^ok +server +http\S+, open, admin$/m,
+    );
+  });
+});
+
+describe('a server that asks for tokens', () => {
+  const project = new ServedProject({ 'mixed.json': MIXED });
+  const here = (...args: string[]) => runCli(args, { cwd: project.dir });
+  const secrets: Record<string, string> = {};
+  /** A command of somebody who has a token, or none. */
+  const as = (name: string | null, ...args: string[]) =>
+    runCli([...args, '--server', project.url], {
+      cwd: makeProject({ 'mixed.json': MIXED }),
+      env: name === null ? {} : { HOLDFAST_TOKEN: secrets[name]! },
+    });
+
+  beforeAll(async () => {
+    await project.start('--auth', 'token');
+    for (const role of ['viewer', 'operator', 'admin']) {
+      const made = await here(
+        'token',
+        'create',
+        '--name',
+        `${role}-ada`,
+        '--role',
+        role,
+        '--output',
+        'quiet',
+      );
+      secrets[role] = made.stdout.trim();
+    }
+  });
+  afterAll(() => project.stop());
+
+  test('answers nobody without one, and each as far as its role goes', async () => {
+    expect(Object.values(secrets).every((secret) => /^hf_\S{20,}$/.test(secret))).toBe(true);
+    expect(await as(null, 'status')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('HOLDFAST_TOKEN'),
+    });
+    expect((await as('viewer', 'run', 'mixed.json')).stderr).toMatch(
+      /^error: this needs the role operator, and the token has viewer\n/,
+    );
+    expect((await as('viewer', 'status')).stdout).toBe('no workflows yet\n');
+    expect((await as('operator', 'run', 'mixed.json')).code).toBe(1);
+    expect((await as('viewer', 'logs', '1', 'fine')).stdout).toBe('it works\n');
+    expect((await as('operator', 'token', 'list')).stderr).toContain('this needs the role admin');
+    const events = await as('viewer', 'events', '1');
+    expect(events.stdout).toMatch(/workflow_created +- +- +operator-ada/);
+  });
+
+  test('is given it by a file, never shows it, and hands it to no job', async () => {
+    const cwd = makeProject({
+      token: `${secrets.operator}\n`,
+      'spec.json': {
+        name: 'curious',
+        jobs: [
+          {
+            name: 'look',
+            command:
+              'env | grep -c HOLDFAST_TOKEN || true; tr "\\\\0" "\\\\n" < /proc/$PPID/environ | grep -c hf_ || true',
+          },
+        ],
+      },
+    });
+    const flags = ['--server', project.url, '--token-file', 'token'];
+    const ran = await runCli(['run', 'spec.json', '--server', project.url, '--with-worker'], {
+      cwd,
+      env: { HOLDFAST_TOKEN: secrets.operator! },
+    });
+    expect(ran.code).toBe(0);
+    const id = Number(/^workflow (\d+) /.exec(ran.stdout)![1]);
+    expect((await runCli(['logs', String(id), 'look', ...flags], { cwd })).stdout).toBe('0\n0\n');
+    expect((await runCli(['reset-status', String(id), ...flags], { cwd })).stdout).toContain(
+      `next: holdfast run ${id} --server ${project.url} --token-file token`,
+    );
+    const said = project.log;
+    for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
+  });
+
+  test('takes tokens back, and lists them without their secrets', async () => {
+    const made = await as(
+      'admin',
+      'token',
+      'create',
+      '--name',
+      'bob',
+      '--role',
+      'viewer',
+      '--expires',
+      '30d',
+    );
+    expect(made.stdout).toMatch(
+      /^token 4 of bob, viewer, expires in 30d.*\n\n {2}hf_\S+\n\nIt is shown this once/,
+    );
+    secrets.bob = /hf_\S+/.exec(made.stdout)![0];
+    expect((await as('bob', 'jobs', '1', '--output', 'quiet')).stdout).toBe('fine\nbroken\n');
+    expect((await as('admin', 'token', 'revoke', '4')).stdout).toBe('token 4 of bob is revoked\n');
+    await until(async () => (await as('bob', 'status')).code === 2, 'it does not work any more');
+    const list = await here('token', 'list');
+    expect(list.stdout).toMatch(/^ *4 {2}bob +viewer +revoked /m);
+    expect(list.stdout).not.toContain('hf_');
+    expect((await as('admin', 'token', 'revoke', '44')).stderr).toContain('there is no token 44');
+  });
+
+  test('ends with 0 when it is asked to', async () => {
+    expect(await project.stop('SIGTERM')).toBe(0);
+    await project.start('--auth', 'token');
+    expect((await as('viewer', 'status', '1', '--output', 'quiet')).stdout).toBe('failed\n');
+  });
+});

@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HttpEngine } from '../../src/client/http-engine.ts';
+import type { Exchange } from '../../src/core/exchange.ts';
+import { until } from '../cli/run-cli.ts';
+
+interface Heard {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown> | null;
+}
+
+type Answer = (response: ServerResponse, heard: Heard) => void;
+
+/** A server that answers as it is told, the last answer for ever, and remembers what it heard. */
+async function scripted(...answers: Answer[]): Promise<{ url: string; heard: Heard[]; engine: HttpEngine }> {
+  const heard: Heard[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const { method = '', url = '', headers } = request;
+    const told = { method, url, headers, body: text === '' ? null : JSON.parse(text) };
+    heard.push(told);
+    answers[Math.min(heard.length, answers.length) - 1]!(response, told);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const engine = new HttpEngine({ url, token: 'hf_secret' });
+  onTestFinished(async () => {
+    await engine.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url, heard, engine };
+}
+
+const json =
+  (value: unknown, status = 200): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+
+/** The connection breaks after the request has arrived. */
+const cut: Answer = (response) => (response.socket as Socket).destroy();
+
+const refused = (code: string, status: number) =>
+  json({ error: { code, message: `because ${code}`, hint: 'do this' } }, status);
+
+const EXCHANGE: Exchange = {
+  started: [],
+  finished: [],
+  recovered: [],
+  acted: [],
+  evaluated: [],
+  capacity: null,
+};
+
+describe('an answer that was lost', () => {
+  test('of a question is asked for again', async () => {
+    const { engine, heard } = await scripted(cut, cut, json({ id: 3 }));
+    expect(await engine.getWorkflow(3)).toEqual({ id: 3 });
+    expect(heard.map(({ url }) => url)).toEqual(Array(3).fill('/api/v1/workflows/3'));
+  });
+
+  test('of a change is not: it may have been made', async () => {
+    const { engine, heard } = await scripted(cut, json({ canceled: [], stopping: [] }));
+    await expect(engine.cancel(3, { actor: 'ada' })).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    expect(heard).toHaveLength(1);
+  });
+
+  test('of an exchange is asked for again with the same number, and the next has the next', async () => {
+    const { engine, heard } = await scripted(cut, json({ claims: [] }));
+    await engine.exchange(7, EXCHANGE);
+    await engine.exchange(7, EXCHANGE);
+    expect(heard.map(({ body }) => body!.seq)).toEqual([1, 1, 2]);
+    expect(heard[1]).toMatchObject({ body: heard[0]!.body });
+  });
+
+  test('of a worker that numbers its exchanges itself keeps its numbers', async () => {
+    const { engine, heard } = await scripted(json({ claims: [] }));
+    await engine.exchange(7, { ...EXCHANGE, seq: 41 });
+    await engine.exchange(7, EXCHANGE);
+    expect(heard.map(({ body }) => body!.seq)).toEqual([41, 42]);
+  });
+
+  test('of a new workflow is asked for again under the same key', async () => {
+    const { engine, heard } = await scripted(cut, json({ id: 1 }, 201));
+    await engine.createWorkflow({
+      source: { text: 'name: a', name: 'a.yaml' },
+      cwd: '.',
+      output_dir: 'output',
+      actor: 'ada',
+    });
+    const keys = heard.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[\w-]{36}$/);
+    expect(keys).toEqual([keys[0], keys[0]]);
+    expect(heard[0]!.body).toEqual({ spec: 'name: a', file_name: 'a.yaml', cwd: '.', output_dir: 'output' });
+  });
+
+  test('because the server is shutting down is asked for again, whatever it is: nothing was done', async () => {
+    const { engine, heard } = await scripted(
+      refused('SHUTTING_DOWN', 503),
+      json({ canceled: [1], stopping: [] }),
+    );
+    expect(await engine.cancel(3, { actor: 'ada' })).toEqual({ canceled: [1], stopping: [] });
+    expect(heard).toHaveLength(2);
+  });
+});
+
+describe('a refusal', () => {
+  test('is the error that it was there, with its message and hint', async () => {
+    const { engine, heard } = await scripted(refused('WORKFLOW_NOT_FOUND', 404));
+    await expect(engine.getWorkflow(3)).rejects.toMatchObject({
+      code: 'WORKFLOW_NOT_FOUND',
+      exitCode: 2,
+      message: 'because WORKFLOW_NOT_FOUND',
+      hint: 'do this',
+    });
+    expect(heard).toHaveLength(1);
+  });
+
+  test('of a kind that nobody here knows is told all the same', async () => {
+    const { engine } = await scripted(refused('BUG', 500));
+    await expect(engine.getWorkflow(3)).rejects.toMatchObject({
+      code: 'SERVER_FAILED',
+      message: expect.stringContaining('BUG: because BUG'),
+    });
+  });
+
+  test('by something that is no Holdfast server says so', async () => {
+    const { engine } = await scripted((response) => response.writeHead(404).end('<html>not here</html>'));
+    await expect(engine.getWorkflow(3)).rejects.toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      message: expect.stringContaining('HTTP 404, which is no answer of a Holdfast server'),
+    });
+  });
+
+  test('is also an address to go to instead: the token is not taken there', async () => {
+    const { engine, heard, url } = await scripted((response) =>
+      response.writeHead(307, { location: `${url}/elsewhere` }).end(),
+    );
+    await expect(engine.cancel(3, { actor: 'ada' })).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    expect(heard).toHaveLength(1);
+  });
+});
+
+test('a server that was never there is not waited for', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  const engine = new HttpEngine({ url: `http://127.0.0.1:${port}`, token: null });
+  await expect(engine.cancel(1, { actor: 'ada' })).rejects.toMatchObject({
+    code: 'SERVER_UNREACHABLE',
+    exitCode: 2,
+    message: `cannot reach http://127.0.0.1:${port}: ECONNREFUSED`,
+  });
+});
+
+test('requests carry the token, who asks, and names of any kind', async () => {
+  const { engine, heard } = await scripted(json({ items: [], next: null }));
+  await engine.listJobs(3, { statuses: ['failed', 'terminated'], name: 'a&b', limit: 5 });
+  await engine.getJob(3, 'p@list[0]/x');
+  await engine.getJob(3, '17');
+  await engine.cancel(3, { actor: 'Änne <a@b>', jobs: ['x'], reason: 'r' });
+  expect(heard.map(({ url }) => url)).toEqual([
+    '/api/v1/workflows/3/jobs?name=a%26b&limit=5&status=failed%2Cterminated',
+    '/api/v1/workflows/3/jobs/p%40list%5B0%5D%2Fx',
+    '/api/v1/workflows/3/jobs/name%3A17',
+    '/api/v1/workflows/3/cancel',
+  ]);
+  expect(heard.every(({ headers }) => headers.authorization === 'Bearer hf_secret')).toBe(true);
+  expect(decodeURIComponent(String(heard[3]!.headers['holdfast-actor']))).toBe('Änne <a@b>');
+  expect(heard[3]!.body).toEqual({ jobs: ['x'], reason: 'r' });
+});
+
+test('logs arrive as bytes, with where they are', async () => {
+  const { engine, heard } = await scripted((response) =>
+    response
+      .writeHead(200, {
+        'holdfast-run-id': 1,
+        'holdfast-attempt-id': 2,
+        'holdfast-log-offset': 5,
+        'holdfast-log-size': 8,
+        'holdfast-log-ended': 'true',
+      })
+      .end(Buffer.from([0, 255, 10])),
+  );
+  const chunk = await engine.readLog(3, { job: 9, stream: 'stderr', offset: -3, follow: true });
+  expect(chunk).toMatchObject({ run_id: 1, attempt_id: 2, offset: 5, size: 8, ended: true });
+  expect([...chunk.data]).toEqual([0, 255, 10]);
+  expect(heard[0]!.url).toBe('/api/v1/workflows/3/jobs/9/logs/stderr?limit=1048576&offset=-3&live=true');
+});
+
+test('logs are sent in requests that a server takes, whole and in order', async () => {
+  const { engine, heard } = await scripted((response) => response.writeHead(204).end());
+  const data = Buffer.alloc(900 * 1024, 'x');
+  await engine.putLogs(
+    7,
+    [0, 1, 2, 3].map((token) => ({ token, stream: 'stdout', offset: 0, data })),
+  );
+  const parts = heard.map(({ body }) =>
+    (body!.parts as { token: number; data: string }[]).map(({ token }) => token),
+  );
+  expect(parts).toEqual([
+    [0, 1],
+    [2, 3],
+  ]);
+});
+
+describe('changes', () => {
+  test('are heard of by one long poll for all listeners, which ends with the last of them', async () => {
+    const waiting: ServerResponse[] = [];
+    const { engine, heard } = await scripted(json({ version: '1', changed: true }), (response) => {
+      waiting.push(response);
+    });
+    const calls = { first: 0, second: 0 };
+    const stops = [
+      engine.onChange(() => {
+        calls.first += 1;
+      }),
+      engine.onChange(() => {
+        calls.second += 1;
+      }),
+    ];
+    // Told once when it is connected, because something may have been missed before.
+    await until(() => waiting.length === 1, 'it waits for a change');
+    expect(calls).toEqual({ first: 1, second: 1 });
+    json({ version: '2', changed: true })(waiting[0]!, heard[0]!);
+    await until(() => waiting.length === 2, 'it waits for the next');
+    expect(calls).toEqual({ first: 2, second: 2 });
+    expect(heard.map(({ url }) => url)).toEqual([
+      '/api/v1/changes?timeout_ms=0',
+      '/api/v1/changes?since=1&timeout_ms=20000',
+      '/api/v1/changes?since=2&timeout_ms=20000',
+    ]);
+    const closed = once(waiting[1]!, 'close');
+    for (const stop of stops) stop();
+    await closed;
+  });
+
+  test('are asked for again when the connection broke, and told then', async () => {
+    const { engine } = await scripted(
+      json({ version: '1', changed: false }),
+      cut,
+      json({ version: '2', changed: false }),
+      () => {},
+    );
+    let calls = 0;
+    const stop = engine.onChange(() => {
+      calls += 1;
+    });
+    await until(() => calls === 2, 'it was told again');
+    stop();
+  });
+
+  test('for a worker are asked for once more only after it has exchanged', async () => {
+    const { engine, heard } = await scripted((response, { url }) => {
+      json(url.endsWith('/exchange') ? { claims: [] } : { news: true })(response, heard[0]!);
+    });
+    let calls = 0;
+    const stop = engine.onChange(() => {
+      calls += 1;
+    }, 7);
+    await until(() => calls === 1, 'there are news');
+    const polls = () => heard.filter(({ url }) => url === '/api/v1/workers/7/news?timeout_ms=20000').length;
+    expect(polls()).toBe(1);
+    await engine.exchange(7, EXCHANGE);
+    await until(() => calls === 2, 'there are news again');
+    expect(polls()).toBe(2);
+    stop();
+  });
+});

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import type { Claim } from '../../src/core/exchange.ts';
+import type { JobRecord } from '../../src/core/records.ts';
+import { NO_REPORTS, ServerWorld } from './server-world.ts';
+
+const SPEC = {
+  name: 'scene',
+  use_pending_failed: true,
+  failure_handlers: [{ name: 'patient', rules: [{ exit_codes: [10], max_retries: 2 }] }],
+  user_data: [{ name: 'result', data: { a: 1 } }],
+  files: [{ name: 'table', path: 'table.csv' }],
+  jobs: [
+    { name: 'done', command: 'true', output_files: ['table'] },
+    { name: 'broken', command: 'exit 2', retry: { no_retry_on_exit_codes: [2] } },
+    { name: 'undecided', command: 'exit 1' },
+    { name: 'running', command: 'sleep 60', failure_handler: 'patient' },
+    { name: 'blocked', command: 'true', depends_on: ['running'] },
+  ],
+};
+
+/** A server that wants tokens, and a workflow with a job in every situation that matters. */
+export class Scene {
+  readonly world: ServerWorld;
+  readonly workflow: number;
+  readonly worker: number;
+  readonly jobs: Record<string, JobRecord>;
+  readonly claims: Record<string, Claim>;
+  readonly handler: number;
+
+  private constructor(facts: Omit<Scene, 'url'>) {
+    this.world = facts.world;
+    this.workflow = facts.workflow;
+    this.worker = facts.worker;
+    this.jobs = facts.jobs;
+    this.claims = facts.claims;
+    this.handler = facts.handler;
+  }
+
+  static async create(): Promise<Scene> {
+    const world = await ServerWorld.create({ auth: 'token' });
+    const workflow = await world.submit(SPEC, world.tokens.operator);
+    const { worker, claims } = await world.claimAll();
+    const claim = (name: string) => claims.find(({ job_name }) => job_name === name)!;
+    // What `done` declares is looked for by its worker; here it is simply reported.
+    writeFileSync(`${world.dir}/table.csv`, 'a,b\n');
+    await world.finish(worker, claim('done'), { exitCode: 0 });
+    await world.finish(worker, claim('broken'), { exitCode: 2 });
+    await world.finish(worker, claim('undecided'), { exitCode: 1 });
+    await world.engine.exchange(worker, {
+      ...NO_REPORTS,
+      started: [{ token: claim('running').token, started_at_ms: Date.now() }],
+      capacity: null,
+    });
+    await world.engine.putLogs(worker, [
+      { token: claim('done').token, stream: 'stdout', offset: 0, data: Buffer.from('one\ntwo\nthree\n') },
+    ]);
+    const { items } = await world.engine.listJobs(workflow);
+    const [handler] = await world.engine.listFailureHandlers(workflow);
+    return new Scene({
+      world,
+      workflow,
+      worker,
+      claims: Object.fromEntries(claims.map((each) => [each.job_name, each])),
+      jobs: Object.fromEntries(items.map((each) => [each.name, each])),
+      handler: handler!.id,
+    });
+  }
+
+  /** Below the workflow. */
+  readonly url = (rest = ''): string => `/api/v1/workflows/${this.workflow}${rest}`;
+}

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** File systems in memory, by the magic number of statfs(2). */
+const TMPFS = 0x01021994;
+const ENOUGH_BYTES = 2 ** 30;
+
+/**
+ * All tests make their files in one directory, which is gone after them, whether they failed or not; what they start
+ * inherits it. HF_TEST_MEMORY is another one, in memory if the machine has such a place, for those whose thousands of
+ * commits would each wait for the disk and who do not ask what is left after a crash.
+ */
+export default function useTemporaryDirectories(): () => void {
+  const onDisk = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  const inMemory = hasMemory('/dev/shm') ? mkdtempSync('/dev/shm/holdfast-test-') : onDisk;
+  Object.assign(process.env, { TMPDIR: onDisk, HF_TEST_MEMORY: inMemory });
+  return () => {
+    for (const directory of [onDisk, inMemory]) {
+      rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
+    }
+  };
+}
+
+function hasMemory(path: string): boolean {
+  try {
+    const { type, bavail, bsize } = statfsSync(path);
+    return type === TMPFS && bavail * bsize >= ENOUGH_BYTES;
+  } catch {
+    return false;
+  }
+}

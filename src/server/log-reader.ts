@@ -1,6 +1,6 @@
 import type { Engine } from '../core/engine.ts';
 import type { LogChunk, LogQuery } from '../core/log-access.ts';
-import { maskBytes, unfinishedLength } from './mask-log.ts';
+import { maskBytes, remainingLength, unfinishedLength } from './mask-log.ts';
 import type { RecordMask } from './mask-records.ts';
 
 export const LARGEST_PIECE = 1024 * 1024;
@@ -29,6 +29,8 @@ export class LogReader {
       limit: limit + 2 * margin,
     });
     const masked = maskBytes(chunk.data, secrets);
+    const isCut = chunk.offset > Math.max(0, from - margin);
+    if (isCut) masked.fill('*', 0, remainingLength(masked, secrets));
     const offset = Math.max(from, chunk.offset);
     const start = offset - chunk.offset;
     const isEnd = chunk.offset + chunk.data.length >= chunk.size && start + limit >= masked.length;

@@ -19,3 +19,14 @@ export function unfinishedLength(data: Buffer, values: readonly Buffer[]): numbe
   }
   return longest;
 }
+
+/** How many bytes at the beginning may be the end of a value whose beginning is not kept. */
+export function remainingLength(data: Buffer, values: readonly Buffer[]): number {
+  let longest = 0;
+  for (const value of values) {
+    for (let length = Math.min(value.length - 1, data.length); length > longest; length -= 1) {
+      if (data.subarray(0, length).equals(value.subarray(value.length - length))) longest = length;
+    }
+  }
+  return longest;
+}

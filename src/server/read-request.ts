@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../api/endpoint.ts';
+import { checkData } from './check-data.ts';
 import { type FieldProblem, RequestError } from './request-error.ts';
 
 /** More problems than these help nobody. */
@@ -13,24 +14,32 @@ export interface CheckedRequest {
 }
 
 /** Nothing of a request is used before it went through here. */
-export function readRequest({ params, query, body }: Endpoint, request: FastifyRequest): CheckedRequest {
+export function readRequest(endpoint: Endpoint, request: FastifyRequest): CheckedRequest {
+  const { params, query, body, anyText = false } = endpoint;
   const problems: FieldProblem[] = [];
   const checked = {
-    params: check('path', params, request.params, problems),
-    query: check('query', query, request.query, problems),
-    body: body === null ? nothing(request.body, problems) : check('body', body, request.body ?? {}, problems),
+    params: check('path', params, request.params, false, problems),
+    query: check('query', query, request.query, false, problems),
+    body:
+      body === null
+        ? nothing(request.body, problems)
+        : check('body', body, request.body ?? {}, anyText, problems),
   };
   if (problems.length > 0) throw new RequestError(problems.slice(0, MOST_PROBLEMS));
   return checked;
 }
 
-function check(place: string, schema: z.ZodType, given: unknown, problems: FieldProblem[]): unknown {
-  // Databases cannot store it in text, and no parameter has a use for it.
-  if (place !== 'body') {
-    for (const [name, value] of Object.entries(given as Record<string, unknown>)) {
-      if (String(value).includes('\0'))
-        problems.push({ path: `${place}.${name}`, message: 'has a zero byte' });
-    }
+function check(
+  place: string,
+  schema: z.ZodType,
+  given: unknown,
+  anyText: boolean,
+  problems: FieldProblem[],
+): unknown {
+  const problem = checkData(given, place, { zeroBytes: anyText ? 'allowed' : 'refused' });
+  if (problem !== null) {
+    problems.push(problem);
+    return undefined;
   }
   const result = schema.safeParse(given);
   if (result.success) return result.data;

@@ -24,7 +24,6 @@ export function routeEndpoints(app: FastifyInstance, routing: Routing): void {
         method: endpoint.method,
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         config: { role: endpoint.role, endpoint: id },
-        ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
         handler: answer,
       });
     }

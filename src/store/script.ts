@@ -96,7 +96,8 @@ export function* lock(sql: string, ...values: SqlValue[]): Script<void> {
   yield { sql, values, lock: true };
 }
 
-/** `(?, ?, ?)` for `in` lists. */
+/** `(?, ?, ?)` for `in` lists. Nothing is in an empty one, which PostgreSQL has no notation for. */
 export function placeholders(count: number): string {
+  if (count === 0) return '(null)';
   return `(${Array.from({ length: count }, () => '?').join(', ')})`;
 }

@@ -55,7 +55,9 @@ export class Tenure {
 
   /** Something was committed. Returns the way to stop listening. */
   listen(): () => void {
-    return this.engine.onChange(() => this.onNews(), this.workerId);
+    // Who drives one run wants to hear of its end too, which may be others' doing.
+    const workerId = this.workflowId === undefined ? this.workerId : undefined;
+    return this.engine.onChange(() => this.onNews(), workerId);
   }
 
   /** What has started, what has ended, what to do next. */

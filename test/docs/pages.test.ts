@@ -22,7 +22,8 @@ const specs = PAGES.flatMap((page) =>
 
 describe('what the pages say to do', () => {
   for (const page of ['README.md', 'docs/quick-start.md', 'docs/cli.md', 'docs/failure-policy.md']) {
-    test(`works in the order of ${page}`, async () => {
+    // Most of their time they wait.
+    test.concurrent(`works in the order of ${page}`, async ({ expect }) => {
       expect(await followPage(readText(page), new ReaderShell())).toEqual([]);
     });
   }
@@ -38,7 +39,6 @@ describe('specs in the pages', () => {
     if (!block.marks.includes('run')) continue;
     const exit = Number(markedWith(block, 'exit') ?? 0);
     const causes = markedWith(block, 'causes')!.split(',').filter(Boolean);
-    // Most of their time they wait.
     test.concurrent(`the one at ${place} exits with ${exit} after failures by ${causes.join(', ') || 'nothing'}`, async ({
       expect,
     }) => {

@@ -20,8 +20,8 @@ interface Operation {
   requestBody?: { content: { 'application/json': { schema: JsonSchema } } };
 }
 
-/** Requests to each endpoint; HOLDFAST_FUZZ=1000 for a long run. */
-const RUNS = Number(process.env.HOLDFAST_FUZZ ?? 12);
+/** Requests to each endpoint; HOLDFAST_FUZZ=2000 for a long run. */
+const RUNS = Number(process.env.HOLDFAST_FUZZ ?? 60);
 /** Nothing that is asked here may take longer. */
 const HANG_MS = 10_000;
 
@@ -160,6 +160,12 @@ describe('whatever else is sent', () => {
     [
       'a large spec',
       { ...post, body: JSON.stringify({ spec: 'x'.repeat(5 * 1024 * 1024) }), headers: json },
+      422,
+    ],
+    ['a zero byte in a body', { ...post, body: '{"spec": {"name": "a\\u0000"}}', headers: json }, 422],
+    [
+      'a zero byte in a spec',
+      { ...post, body: '{"spec": "name: \\"a\\\\0\\"\\njobs: [{name: a, command: b}]"}', headers: json },
       422,
     ],
     ['a path that leads out', { url: '/api/v1/workflows/..%2f..%2f..%2fetc%2fpasswd' }, 422],

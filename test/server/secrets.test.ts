@@ -107,6 +107,18 @@ describe('the secrets of jobs', () => {
     }
   });
 
+  test('are masked also where the beginning of the log, and of one of them, is not kept', async () => {
+    const world = await ServerWorld.create();
+    const id = await world.submit(SPEC);
+    const { worker, claims } = await world.claimAll();
+    const claim = claims.find(({ job_name }) => job_name === 'talker')!;
+    const data = Buffer.from(`${SECRET.slice(5)} after`);
+    await world.engine.putLogs(worker, [{ token: claim.token, stream: 'stdout', offset: 1000, data }]);
+    await world.finish(worker, claim, { exitCode: 0 });
+    const { body } = await world.ask({ url: `/api/v1/workflows/${id}/jobs/talker/logs/stdout` });
+    expect(body).toBe(`${'*'.repeat(SECRET.length - 5)} after`);
+  });
+
   test('are held back in a log that goes on until it is clear what they are', async () => {
     const world = await ServerWorld.create();
     const id = await world.submit(SPEC);

@@ -75,6 +75,7 @@ export const workerEndpoints = {
     params: workerParams,
     query: NO_PARAMETERS,
     body: exchangeRequest,
+    anyText: true,
     answer: json(exchangeResult),
   }),
   news: endpoint({

@@ -24,7 +24,10 @@ const token = id;
 const count = z.number().min(0).max(1_000_000);
 /** What is free may be less than nothing, where more was handed out than there is. */
 const free = z.number().min(-4e15).max(4e15);
-const word = z.string().max(200);
+const word = z
+  .string()
+  .max(200)
+  .regex(/^[^\0]*$/);
 const anything = z.record(z.string(), z.unknown());
 
 export const workerIdentity = schemaFor<WorkerIdentity>()(
@@ -70,7 +73,7 @@ const finishReport = schemaFor<FinishReport>()(
       output: z.unknown().exactOptional(),
       user_data: anything.exactOptional(),
       stderr_matches: z.array(z.string().max(10_000)).max(10_000).exactOptional(),
-      fingerprint: z.string().max(200).exactOptional(),
+      fingerprint: word.exactOptional(),
       post: postResult.exactOptional(),
       evaluations: z.array(evaluation).max(10).exactOptional(),
     })

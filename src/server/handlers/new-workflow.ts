@@ -5,6 +5,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import { overrideRouting } from '../../core/routing-overrides.ts';
 import { loadSpec } from '../../spec/load-spec.ts';
 import { formatProblem } from '../../spec/problem.ts';
+import { checkData } from '../check-data.ts';
 import { RequestError } from '../request-error.ts';
 
 const MOST_PROBLEMS = 100;
@@ -27,6 +28,9 @@ export function newWorkflow(body: Body, actor: string, idempotencyKey: string | 
       message: problems.map(formatProblem).join('\n'),
     });
   }
+  // Notations of text have escapes for what the text itself may not have.
+  const problem = checkData(loaded.model, 'body.spec', { zeroBytes: 'refused' });
+  if (problem !== null) throw new RequestError([{ ...problem, path: 'body.spec' }], 'INVALID_SPEC');
   if (loaded.unsupported.length > 0) {
     const features = loaded.unsupported.map(({ feature }) => feature).join(', ');
     throw new HoldfastError('NOT_SUPPORTED_YET', { features });

@@ -9,7 +9,7 @@ steps:
   list:
     forEach: true
     exec: ./say list '[1,2,3]'
-  p: { exec: "[ {{ outputs.list }} = 3 ] || ./await p.3; touch p.3; ./say p{{ outputs.list }} {{ outputs.list }}0" }
+  p: { exec: "[ {{ outputs.list }} = 3 ] || ./await p.3; ./say p{{ outputs.list }} {{ outputs.list }}0; touch p.3" }
   join: { exec: "./play join-{{ outputs.p | join: '-' }}", fanout: reduce }
 `,
     args: ['-j', '4'],

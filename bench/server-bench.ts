@@ -15,8 +15,10 @@ const BIN = resolve(import.meta.dirname, '../../../bin/holdfast.js');
 const WORKERS = 100;
 const READERS = 20;
 const SLOTS = 20;
-/** How long the jobs of the paced workers take: 100 workers with 20 slots then offer 2,000 completions a second. */
-const JOB_MS = 1_000;
+/** How long the jobs of the paced workers take: 100 workers with 20 slots then offer 1,000 completions a second. */
+const JOB_MS = 2_000;
+/** How often each reader asks for a page of 100 jobs. */
+const READ_MS = 500;
 
 interface Served {
   completionsPerSecond: number;
@@ -164,7 +166,7 @@ async function readOn(engine: Engine, workflowId: number, signal: AbortSignal): 
   while (!signal.aborted) {
     const page = await engine.listJobs(workflowId, { limit: 100, ...(after ? { after } : {}) });
     after = page.next;
-    await sleep(50);
+    await sleep(READ_MS);
   }
 }
 

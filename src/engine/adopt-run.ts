@@ -113,7 +113,7 @@ function* takeDeadWorker(workerId: number, now: number, isAlive: IsAlive): Scrip
   yield* lockWorker(workerId);
   const worker = yield* findWorker(workerId);
   if (worker === undefined || worker.retired_at !== null || isAlive(worker, now)) return false;
-  yield* lockHeldWorkflows(workerId);
+  yield* lockHeldWorkflows([workerId]);
   return true;
 }
 

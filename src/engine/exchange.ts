@@ -135,7 +135,7 @@ function* acceptReports(
   const { started, finished, recovered, acted, evaluated } = request;
   const count = started.length + finished.length + recovered.length + acted.length + evaluated.length;
   if (count === 0) return 0;
-  yield* lockHeldWorkflows(worker.id);
+  yield* lockHeldWorkflows([worker.id]);
   if (started.length > 0) result.rejected.push(...(yield* acceptStarts(worker.id, started)));
   const lives = yield* findLiveAttempts(
     finished.map(({ token }) => token),

@@ -60,7 +60,8 @@ import { cancelWorkflow } from './cancel-workflow.ts';
 import { changeJobResources } from './change-resources.ts';
 import { submitWorkflow } from './create-workflow.ts';
 import { drainWorker } from './drain-worker.ts';
-import { exchange, exchangeAgain } from './exchange.ts';
+import { exchangeAgain } from './exchange.ts';
+import { ExchangeLane } from './exchange-lane.ts';
 import {
   createFailureHandler,
   deleteFailureHandler,
@@ -104,11 +105,13 @@ export class LocalEngine implements ServedEngine {
   private readonly store: Store;
   private readonly wake: Wake;
   private readonly leaseMs: number;
+  private readonly lane: ExchangeLane;
 
   constructor(store: Store, wake: Wake, leaseMs: number = LEASE_MS) {
     this.store = store;
     this.wake = wake;
     this.leaseMs = leaseMs;
+    this.lane = new ExchangeLane(store, leaseMs);
   }
 
   async createWorkflow(workflow: NewWorkflow): Promise<WorkflowRecord> {
@@ -289,7 +292,7 @@ export class LocalEngine implements ServedEngine {
   }
 
   async exchange(workerId: number, request: Exchange): Promise<ExchangeResult> {
-    let done = await this.store.write((now) => exchange(workerId, request, now, this.leaseMs));
+    let done = await this.lane.exchange(workerId, request);
     if (done.contended) {
       const before = done;
       done = await this.store.write((now) => exchangeAgain(workerId, request, before, now));

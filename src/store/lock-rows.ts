@@ -45,26 +45,40 @@ export function* lockWorker(id: number): Script<void> {
   yield* lock(`select id from worker where id = ? ${EXCLUSIVE}`, id);
 }
 
-/** What a worker has been given: attempts, recovery scripts, actions, and code of routes to evaluate. */
-const HELD_BY = `select workflow_id from attempt where worker_id = ? and finished_at is null
-  union select attempt.workflow_id from recovery join attempt on attempt.id = recovery.token
-    where recovery.worker_id = ? and recovery.finished_at is null
-  union select action.workflow_id from action_run join action on action.id = action_run.action_id
-    where action_run.worker_id = ? and action_run.finished_at is null
-  union select workflow_id from route where worker_id = ? and state = 'evaluating'`;
-
-/** Every workflow that the worker's reports, or its end, can change. The worker itself is locked before. */
-export function* lockHeldWorkflows(workerId: number): Script<void> {
+/** Several at once, in the order of their ids. */
+export function* lockWorkers(ids: Iterable<number>): Script<void> {
+  const sorted = inOrder(ids);
+  if (sorted.length === 0) return;
   yield* lock(
-    `select id from workflow where id in (${HELD_BY}) order by id ${EXCLUSIVE}`,
-    ...Array<number>(4).fill(workerId),
+    `select id from worker where id in ${placeholders(sorted.length)} order by id ${EXCLUSIVE}`,
+    ...sorted,
+  );
+}
+
+/** What workers have been given: attempts, recovery scripts, actions, and code of routes to evaluate. */
+const heldBy = (
+  workers: string,
+) => `select workflow_id from attempt where worker_id in ${workers} and finished_at is null
+  union select attempt.workflow_id from recovery join attempt on attempt.id = recovery.token
+    where recovery.worker_id in ${workers} and recovery.finished_at is null
+  union select action.workflow_id from action_run join action on action.id = action_run.action_id
+    where action_run.worker_id in ${workers} and action_run.finished_at is null
+  union select workflow_id from route where worker_id in ${workers} and state = 'evaluating'`;
+
+/** Every workflow that reports of the workers, or their end, can change. The workers themselves are locked before. */
+export function* lockHeldWorkflows(workers: Iterable<number>): Script<void> {
+  const sorted = inOrder(workers);
+  if (sorted.length === 0) return;
+  yield* lock(
+    `select id from workflow where id in (${heldBy(placeholders(sorted.length))}) order by id ${EXCLUSIVE}`,
+    ...[sorted, sorted, sorted, sorted].flat(),
   );
 }
 
 /** The workflows of `lockHeldWorkflows`, for those who have more to lock in the same breath. */
 export function* listHeldWorkflows(workerId: number): Script<number[]> {
   const rows = yield* all<{ workflow_id: number }>(
-    `select workflow_id from (${HELD_BY}) as held order by workflow_id`,
+    `select workflow_id from (${heldBy('(?)')}) as held order by workflow_id`,
     ...Array<number>(4).fill(workerId),
   );
   return rows.map((row) => row.workflow_id);

@@ -97,7 +97,8 @@ export const exchangeRequest = schemaFor<Exchange>()(
           cpus: free,
           memory_bytes: free,
           gpus: free,
-          slots: z.int().min(-1_000_000).max(1_000_000),
+          // A worker that only its machine limits offers more than any workflow has.
+          slots: z.int(),
           default_cpus: count,
         })
         .nullable(),

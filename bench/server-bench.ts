@@ -15,8 +15,8 @@ const BIN = resolve(import.meta.dirname, '../../../bin/holdfast.js');
 const WORKERS = 100;
 const READERS = 20;
 const SLOTS = 20;
-/** How long the jobs of the paced workers take: 100 workers with 20 slots then offer 1,000 completions a second. */
-const JOB_MS = 2_000;
+/** How long the jobs of the paced workers take: 100 workers with 20 slots then offer 500 completions a second. */
+const JOB_MS = 4_000;
 /** How often each reader asks for a page of 100 jobs. */
 const READ_MS = 500;
 
@@ -83,7 +83,7 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
     const reading = Array.from({ length: READERS }, () => readOn(engine, first, readers.signal));
     for (const worker of workers) worker.claimMs.length = 0;
     const paced = performance.now();
-    const until = paced + 8_000;
+    const until = paced + 12_000;
     const done = await Promise.all(
       workers.map(async (worker) => {
         await sleep(Math.random() * JOB_MS);

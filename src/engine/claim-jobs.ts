@@ -15,7 +15,7 @@ import {
 import { findCaller } from '../store/route-rows.ts';
 import { type Script, together } from '../store/script.ts';
 import { loadUserData } from '../store/user-data-rows.ts';
-import { type ExchangingWorker, listActiveServices } from '../store/worker-rows.ts';
+import { type ExchangingWorker, listOtherOffers } from '../store/worker-rows.ts';
 import { listRequirements, type StoredRequirement, type WorkflowRow } from '../store/workflow-rows.ts';
 import { askCode, codesOf } from './ask-code.ts';
 import { loadForeach, loadJoined, loadOutputs } from './load-outputs.ts';
@@ -152,11 +152,9 @@ function withoutId({ id: _, ...requirement }: StoredRequirement): Requirement {
 
 /** What others offer who take jobs now. */
 function* listOtherWorkers({ id, kind }: ExchangingWorker, now: number): Script<Offer[]> {
-  if (kind !== 'service') return [];
-  const workers = yield* listActiveServices(now);
-  return workers
-    .filter((other) => other.id !== id)
-    .map(({ cpus, memory_bytes, gpus }) => ({ cpus, memoryBytes: memory_bytes, gpus }));
+  if (kind === 'run') return [];
+  const offers = yield* listOtherOffers(id, now);
+  return offers.map(({ cpus, memory_bytes, gpus }) => ({ cpus, memoryBytes: memory_bytes, gpus }));
 }
 
 type ClaimFacts = Pick<

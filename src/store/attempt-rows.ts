@@ -115,6 +115,12 @@ export interface LiveAttempt {
   config: string;
 }
 
+/**
+ * `finished_at is null`, in words that no partial index is made for: of attempts that are known by their ids, PostgreSQL
+ * would else read the whole index of live ones, which is full of those that have just ended.
+ */
+const IS_LIVE = 'coalesce(attempt.finished_at, -1) = -1';
+
 const LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, job.scope, attempt.run_id,
   attempt.visit, attempt.attempt_id, attempt.worker_id, attempt.started_at, attempt.observed, job.cancel_requested, job.superseded,
   job.call_id, job.reason as job_reason, requirement.memory_bytes, workflow.use_pending_failed,
@@ -167,7 +173,7 @@ export function* startAttempts(starts: readonly { token: number; started_at_ms: 
     yield* changeAll(
       part.length,
       `update attempt set started_at = begun.column2 from ${table.sql} as begun
-       where attempt.id = begun.column1 and attempt.started_at is null and attempt.finished_at is null`,
+       where attempt.id = begun.column1 and attempt.started_at is null and ${IS_LIVE}`,
       ...table.values,
     );
   }
@@ -258,7 +264,7 @@ export function* finishAttempts(ends: readonly { token: number; end: AttemptEnd 
     yield* changeAll(
       part.length,
       `update attempt set ${assignments.join(', ')} from ${table.sql} as ended
-       where attempt.id = ended.column1 and attempt.finished_at is null`,
+       where attempt.id = ended.column1 and ${IS_LIVE}`,
       ...table.values,
     );
   }

@@ -108,11 +108,21 @@ export function* listWorkersOf(workflowId: number, runId: number): Script<Worker
   );
 }
 
-/** Workers of a server that take jobs. */
-export function* listActiveServices(now: number): Script<WorkerRow[]> {
-  return yield* all<WorkerRow>(
-    `select ${COLUMNS} from worker
-     where retired_at is null and kind = 'service' and draining = 0 and lease_expires_at > ? order by id`,
+/**
+ * What other workers of a server offer who take jobs now; nothing as long as no ready job shuns this worker, since
+ * then it does not matter.
+ */
+export function* listOtherOffers(
+  workerId: number,
+  now: number,
+): Script<Pick<WorkerRow, 'cpus' | 'memory_bytes' | 'gpus'>[]> {
+  return yield* all<Pick<WorkerRow, 'cpus' | 'memory_bytes' | 'gpus'>>(
+    `select distinct cpus, memory_bytes, gpus from worker
+     where retired_at is null and kind = 'service' and draining = 0 and lease_expires_at > ? and id <> ?
+       and exists (select 1 from job where job.avoid_worker_id = ? and job.status = 2 and job.avoid_until > ?)`,
+    now,
+    workerId,
+    workerId,
     now,
   );
 }

@@ -22,6 +22,7 @@ export function serverSchema(dialect: Dialect): string[] {
     // Where it failed last, and until when another worker is waited for.
     'alter table job add column avoid_worker_id bigint',
     'alter table job add column avoid_until bigint',
+    'create index job_avoiding on job (avoid_worker_id) where avoid_worker_id is not null and status = 2',
     `create table token (
       id ${id},
       name text not null,

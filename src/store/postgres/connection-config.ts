@@ -46,8 +46,17 @@ const EVERY_SESSION = [
   'set jit = off',
 ];
 
-/** Writers run the same few statements all the time, by keys: to plan them again for each set of values only costs. */
+/**
+ * Writers run the same few statements all the time, by keys: to plan them again for each set of values only costs. A
+ * handful of rows is looked up one by one, as SQLite does; joined otherwise, a whole index would be read for them.
+ */
+const WRITERS = [
+  'set plan_cache_mode = force_generic_plan',
+  'set enable_hashjoin = off',
+  'set enable_mergejoin = off',
+];
+
 export const SESSION_SETTINGS = {
   read: EVERY_SESSION.join('; '),
-  write: [...EVERY_SESSION, 'set plan_cache_mode = force_generic_plan'].join('; '),
+  write: [...EVERY_SESSION, ...WRITERS].join('; '),
 };

@@ -94,7 +94,8 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
     const pacedPerSecond = total / ((performance.now() - paced) / 1000);
     readers.abort();
     await Promise.all(reading);
-    const claims = workers.flatMap(({ claimMs }) => claimMs).sort((a, b) => a - b);
+    // The first of each meets a server that has just been given 20,000 jobs.
+    const claims = workers.flatMap(({ claimMs }) => claimMs.slice(1)).sort((a, b) => a - b);
 
     const pages = await listPages(engine, await create(engine, 100_000));
     return {

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { ENDPOINTS } from './endpoints.ts';
 
 const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #1a1a1a; background: #fff; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: #1a1a1a; background: #fff; }
 table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; padding: 0.3rem 0.8rem 0.3rem 0; vertical-align: top; border-bottom: 1px solid #ddd; }
 code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
+@media (min-width: 70rem) { td code { white-space: nowrap; } }
 @media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #16181d; } td, th { border-color: #333; } a { color: #8ab4f8; } }
 `;
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { docsPage } from '../../api/docs-page.ts';
 import type { serviceEndpoints } from '../../api/endpoints/service-endpoints.ts';
 import type { ServedEngine } from '../../core/engine.ts';
@@ -29,7 +30,7 @@ export function serviceHandlers(parts: Parts): Handlers<keyof typeof serviceEndp
     live: () => ({ status: 'ok' }),
     ready: async () => {
       if (leaving.aborted) throw new HoldfastError('SHUTTING_DOWN');
-      await engine.ping();
+      await Promise.race([engine.ping(), notInTime()]);
       return { status: 'ok' };
     },
     metrics: async ({ reply }) => {
@@ -42,4 +43,12 @@ export function serviceHandlers(parts: Parts): Handlers<keyof typeof serviceEndp
       return page.html;
     },
   };
+}
+
+/** Whoever asks wants to know now, not when the database is back. */
+const READY_WITHIN_MS = 2_000;
+
+async function notInTime(): Promise<never> {
+  await pause(READY_WITHIN_MS, undefined, { ref: false });
+  throw new HoldfastError('DATABASE_UNREACHABLE', { name: 'of the server', problem: 'no answer in time' });
 }

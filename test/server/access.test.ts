@@ -222,6 +222,33 @@ describe('tokens', () => {
     expect(await ask(operator)).toBe(401);
   });
 
+  test.each([
+    ['a followed log', 'jobs/a/logs/stdout?follow=true'],
+    ['an event stream', 'events/stream'],
+  ])('a revoked one ends %s that it was reading, though there is more to come', async (_, path) => {
+    const world = await ServerWorld.create({ auth: 'token' });
+    const { viewer, operator, admin } = world.tokens;
+    const id = await world.submit({ name: 'w', jobs: [{ name: 'a', command: 'true' }] }, operator);
+    const { worker, claims } = await world.claimAll();
+    const put = (offset: number) =>
+      world.engine.putLogs(worker, [
+        { token: claims[0]!.token, stream: 'stdout', offset, data: Buffer.from('tick') },
+      ]);
+    await put(0);
+    const reading = { url: `/api/v1/workflows/${id}/${path}`, token: viewer };
+    const answer = await world.ask(reading, { isEndless: true });
+    expect(answer.statusCode).toBe(200);
+    let isRevoked = false;
+    for await (const _chunk of answer.stream()) {
+      if (isRevoked) continue;
+      await world.ask({ method: 'DELETE', url: '/api/v1/tokens/1', token: admin });
+      isRevoked = true;
+      await put(4);
+    }
+    expect(isRevoked).toBe(true);
+    expect(await world.engine.status(id)).toMatchObject({ complete: false });
+  });
+
   test('an expired one is none', async () => {
     const clock = { now: Date.now() };
     const world = await ServerWorld.create({ auth: 'token', clock: () => clock.now });

@@ -55,7 +55,8 @@ export function jobHandlers(parts: Parts): Handlers<keyof typeof jobEndpoints> {
       stream.once('close', () => metrics.eventStreams.dec());
       return stream;
     },
-    readLog: (call) => readLog(logs, changes, call),
+    readLog: (call) =>
+      readLog({ logs, changes, isStillValid: () => access.isStillValid(call.request) }, call),
     utilization: ({ params, query }) => engine.utilization(params.workflow_id, query),
   };
 }

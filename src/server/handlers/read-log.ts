@@ -10,10 +10,17 @@ import type { Call } from './handler.ts';
 /** A file that grows tells nobody. */
 const LOOK_MS = 500;
 
+export interface LogSource {
+  logs: LogReader;
+  changes: ChangeFeed;
+  /** Whether the caller may still read. */
+  isStillValid: () => Promise<boolean>;
+}
+
 type LogCall = Call<typeof endpoints.readLog>;
 
 /** One piece, a range, the whole as it is now, or the whole until the attempt has ended. */
-export async function readLog(logs: LogReader, changes: ChangeFeed, call: LogCall): Promise<unknown> {
+export async function readLog({ logs, changes, isStillValid }: LogSource, call: LogCall): Promise<unknown> {
   const { params, query, request, reply, signal } = call;
   const { limit, live, follow, offset, ...which } = query;
   const asked: LogQuery = { job: params.job, stream: params.stream, ...which };
@@ -34,7 +41,7 @@ export async function readLog(logs: LogReader, changes: ChangeFeed, call: LogCal
   tell(call, first);
   // The newest attempt may become another one while this one is read.
   const same = { run_id: first.run_id, attempt_id: first.attempt_id };
-  if (follow === true) return Readable.from(following(first, same, read, changes, signal));
+  if (follow === true) return Readable.from(following(first, same, read, { changes, isStillValid, signal }));
   const end = Math.min(first.size, (range?.to ?? Number.MAX_SAFE_INTEGER) + 1);
   if (range !== null && first.offset >= end) {
     return reply.code(416).header('content-range', `bytes */${first.size}`).send();
@@ -80,8 +87,7 @@ async function* following(
   first: LogChunk,
   same: Attempt,
   read: Read,
-  changes: ChangeFeed,
-  signal: AbortSignal,
+  { changes, isStillValid, signal }: Pick<LogSource, 'changes' | 'isStillValid'> & { signal: AbortSignal },
 ): AsyncGenerator<Uint8Array> {
   let chunk = first;
   for (;;) {
@@ -90,7 +96,7 @@ async function* following(
     const offset = chunk.offset + chunk.data.length;
     if (signal.aborted || (chunk.ended && offset >= chunk.size)) return;
     if (chunk.data.length === 0) await changes.waitFor(seen, LOOK_MS, signal);
-    if (signal.aborted) return;
+    if (signal.aborted || !(await isStillValid())) return;
     chunk = await read({ ...same, offset, follow: true });
   }
 }

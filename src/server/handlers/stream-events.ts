@@ -55,9 +55,8 @@ async function* frames(
       page = (await engine.listEvents(params.workflow_id, { after, limit: PAGE, ...job })).items;
     }
     await changes.waitFor(seen, HEARTBEAT_MS, signal);
-    if (signal.aborted) return;
+    if (signal.aborted || !(await isStillValid())) return;
     if (changes.version === seen) {
-      if (!(await isStillValid())) return;
       yield ': still there\n\n';
     } else {
       await pause(COALESCE_MS);

@@ -24,7 +24,7 @@ export class SqliteStore implements Store {
     this.clock = clock;
     this.database = openDatabase(path);
     this.database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    this.database.exec('pragma journal_mode = wal');
+    patiently(() => this.database.exec('pragma journal_mode = wal'));
     this.database.exec('pragma synchronous = full');
     this.database.exec('pragma foreign_keys = on');
     this.database.exec('pragma cache_size = -16000');
@@ -110,6 +110,20 @@ export class SqliteStore implements Store {
       this.database.exec('rollback');
     } catch {
       // SQLite has rolled back by itself, as it does when the disk is full.
+    }
+  }
+}
+
+/** SQLite does not wait for others where two processes make a new file at once; one of them finds it locked. */
+function patiently(attempt: () => void): void {
+  const end = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      attempt();
+      return;
+    } catch (error) {
+      if (!/database is locked/.test((error as Error).message) || Date.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }
 }

@@ -12,8 +12,8 @@ export class Changes {
   #isOver = false;
 
   constructor(engine: Pick<Engine, 'onChange'>) {
-    this.#unsubscribe = engine.onChange(this.#tell);
-    this.#timer = setInterval(this.#tell, POLL_MS);
+    this.#unsubscribe = engine.onChange(this.tell);
+    this.#timer = setInterval(this.tell, POLL_MS);
   }
 
   get isOver(): boolean {
@@ -37,10 +37,11 @@ export class Changes {
     this.#isOver = true;
     clearInterval(this.#timer);
     this.#unsubscribe();
-    this.#tell();
+    this.tell();
   }
 
-  readonly #tell = (): void => {
+  /** Something is to be looked at again. */
+  readonly tell = (): void => {
     const wake = this.#wake;
     this.#wake = null;
     if (wake === null) this.#missed = true;

@@ -49,7 +49,7 @@ import type {
 import type { CreatedToken, NewToken, TokenRecord } from '../core/token.ts';
 import { listEnvironments } from '../store/environment-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
-import { listHeldWorkflows, lockWorker, lockWorkflows } from '../store/lock-rows.ts';
+import { lockHeldWorkflows, lockWorker } from '../store/lock-rows.ts';
 import { forgetReaders } from '../store/log-rows.ts';
 import { first, type Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
@@ -309,7 +309,7 @@ export class LocalEngine implements ServedEngine {
   async retireWorker(workerId: number): Promise<void> {
     await this.write(function* (now) {
       yield* lockWorker(workerId);
-      yield* lockWorkflows(yield* listHeldWorkflows(workerId));
+      yield* lockHeldWorkflows([workerId]);
       yield* retireWorker(workerId, now);
     });
   }

@@ -3,7 +3,7 @@ import type { FinishReport, HeldAttempt, ResumedWorker, WorkerIdentity } from '.
 import { listHeldActions } from '../store/action-rows.ts';
 import { type LiveAttempt, listHeldAttempts } from '../store/attempt-rows.ts';
 import { getJob } from '../store/job-rows.ts';
-import { listHeldWorkflows, lockWorker, lockWorkflows } from '../store/lock-rows.ts';
+import { lockHeldWorkflows, lockWorker } from '../store/lock-rows.ts';
 import { listHeldRecoveries } from '../store/recovery-rows.ts';
 import { releaseHeldRoutes } from '../store/route-rows.ts';
 import type { Script } from '../store/script.ts';
@@ -24,7 +24,7 @@ export function* resumeWorker(
   const worker = yield* findExchangingWorker(workerId);
   if (worker === undefined) throw new HoldfastError('WORKER_NOT_FOUND', { id: workerId });
   if (worker.retired_at !== null) throw new HoldfastError('WORKER_RETIRED', { worker: workerId });
-  yield* lockWorkflows(yield* listHeldWorkflows(workerId));
+  yield* lockHeldWorkflows([workerId]);
   yield* replaceProcess(workerId, identity, now + leaseMs);
   const held: HeldAttempt[] = [];
   for (const live of yield* listHeldAttempts(workerId)) {

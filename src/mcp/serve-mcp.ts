@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createServer } from './create-server.ts';
+import { readVersion } from './read-version.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -26,9 +26,4 @@ export async function serveMcp(
   await session.inTurn(async () => {});
   // A client that keeps its end open must not keep the process.
   process.stdin.destroy();
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

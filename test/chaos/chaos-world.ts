@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServedEngine } from '../../src/core/engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
-import { type PostgresWorld, startPostgres } from '../postgres/postgres-world.ts';
+import { freePort, type PostgresWorld, startPostgres } from '../postgres/postgres-world.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { HoldfastProcess } from './holdfast-process.ts';
 
@@ -134,15 +133,4 @@ function isOf(pid: number, file: 'cmdline' | 'environ', words: string): boolean 
   } catch {
     return false;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AttemptRecord, EventRecord, JobRecord, Page } from '../../src/core/records.ts';
+import { allPages } from '../../src/core/all-pages.ts';
+import type { AttemptRecord, EventRecord, JobRecord } from '../../src/core/records.ts';
 import { until } from '../cli/run-cli.ts';
 import { ChaosWorld, LEASE_MS, signal } from './chaos-world.ts';
 
@@ -36,22 +37,9 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
 
-async function whole<T>(list: (after: number) => Promise<Page<T>>): Promise<T[]> {
-  const items: T[] = [];
-  let after: number | null = 0;
-  while (after !== null) {
-    const page: Page<T> = await list(after);
-    items.push(...page.items);
-    after = page.next;
-  }
-  return items;
-}
-
-const page = (after: number) => ({ limit: 1000, ...(after > 0 ? { after } : {}) });
-const attemptsOf = (id: number) =>
-  whole<AttemptRecord>((after) => world.engine.listAttempts(id, page(after)));
-const jobsOf = (id: number) => whole<JobRecord>((after) => world.engine.listJobs(id, page(after)));
-const eventsOf = (id: number) => whole<EventRecord>((after) => world.engine.listEvents(id, page(after)));
+const attemptsOf = (id: number) => allPages((page) => world.engine.listAttempts(id, page));
+const jobsOf = (id: number) => allPages((page) => world.engine.listJobs(id, page));
+const eventsOf = (id: number) => allPages((page) => world.engine.listEvents(id, page));
 
 /** One thing goes wrong, and is put right after a while. */
 async function breakSomething(): Promise<void> {

@@ -151,7 +151,7 @@ function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -1,18 +1,20 @@
-import { readFileSync } from 'node:fs';
 import type { ServedEngine } from '../../core/engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import { parseDuration } from '../../core/quantity.ts';
 import { mcpRoutes } from '../../mcp/http-route.ts';
+import { readVersion } from '../../mcp/read-version.ts';
 import type { AuthMode } from '../../server/auth/check-listen.ts';
 import { startServer } from '../../server/start-server.ts';
 import { didYouMean } from '../../spec/suggest.ts';
 import { ServiceWorker } from '../../worker/service-worker.ts';
 import type { Command, CommandContext } from '../command-context.ts';
+import { durationOption } from '../duration-option.ts';
 import { onInterrupt } from '../interrupts.ts';
 import { placeOfWorkers } from '../run/place-of-workers.ts';
 import { serviceWorkerOptions } from '../run/service-worker-options.ts';
 import { wholeNumberOption } from '../whole-number-option.ts';
 
+/** Shorter ones end before a worker can renew them. */
+const SHORTEST_LEASE_MS = 3_000;
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 7600;
 const LAST_PORT = 65_535;
@@ -29,7 +31,9 @@ export const serveCommand: Command = async (context, invocation) => {
   const logLevel = choice('--log-level', options.logLevel, LOG_LEVELS, 'info');
   const workerOptions = options.withWorker === true ? serviceWorkerOptions(context, invocation) : null;
   const version = readVersion();
-  const engine = await context.openServedEngine({ leaseMs: leaseOf(options.lease) });
+  const engine = await context.openServedEngine({
+    leaseMs: durationOption('--lease', options.lease, SHORTEST_LEASE_MS),
+  });
   const agents = mcpRoutes({
     engine,
     version,
@@ -124,16 +128,6 @@ function port(value: string | boolean | undefined): number {
   throw invalid('--port', `must be at most ${LAST_PORT}`);
 }
 
-/** Shorter ones end before a worker can renew them. */
-const SHORTEST_LEASE_MS = 3_000;
-
-function leaseOf(value: string | boolean | undefined): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  const ms = parseDuration(value, 1000);
-  if (ms !== undefined && ms >= SHORTEST_LEASE_MS) return ms;
-  throw invalid('--lease', `must be a duration of at least 3s, not ${value}`);
-}
-
 function proxies(value: string | boolean | undefined): string[] {
   if (value === undefined || value === false) return [];
   return value === true ? LOCAL_PROXIES : value.split(',').map((each) => each.trim());
@@ -152,11 +146,6 @@ function choice(
     argument,
     `must be ${values.join(' or ')}, not ${value}${didYouMean(String(value), [...values])}`,
   );
-}
-
-function readVersion(): string {
-  const file = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(file) as { version: string }).version;
 }
 
 function invalid(argument: string, problem: string): HoldfastError {

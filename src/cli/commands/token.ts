@@ -1,9 +1,9 @@
 import type { Engine } from '../../core/engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import { parseDuration } from '../../core/quantity.ts';
 import { type NewToken, ROLES } from '../../core/token.ts';
 import { didYouMean } from '../../spec/suggest.ts';
 import type { Command, CommandContext, Invocation } from '../command-context.ts';
+import { durationOption } from '../duration-option.ts';
 import { userName } from '../user-name.ts';
 
 type Action = (
@@ -45,10 +45,8 @@ function newToken({ name, role, expires }: Invocation['options']): NewToken {
 }
 
 function expiry(text: string | boolean | undefined): number | null {
-  if (text === undefined) return null;
-  const ms = parseDuration(String(text), 1000);
-  if (ms) return Date.now() + ms;
-  throw invalid('--expires', `must be a time like 30d or 12h, not ${text}`);
+  const ms = durationOption('--expires', text);
+  return ms === undefined ? null : Date.now() + ms;
 }
 
 function tokenId(text: string | undefined): number {

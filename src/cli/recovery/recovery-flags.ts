@@ -1,7 +1,8 @@
 import { HoldfastError } from '../../core/errors.ts';
-import { parseDuration, parseSize } from '../../core/quantity.ts';
+import { parseSize } from '../../core/quantity.ts';
 import type { AgentLimits, RecoverRequest } from '../../core/resolution.ts';
 import type { CommandContext, Invocation } from '../command-context.ts';
+import { durationOption } from '../duration-option.ts';
 import { wholeNumberOption } from '../whole-number-option.ts';
 import { type Agent, findAgent } from './agent.ts';
 
@@ -63,13 +64,6 @@ function sizeOption(name: string, value: Options[string]): number | undefined {
   const bytes = parseSize(String(value));
   if (bytes) return bytes;
   throw invalid(name, `must be a size like 512m or 16g, not ${value}`);
-}
-
-function durationOption(name: string, value: Options[string]): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = parseDuration(String(value), 1000);
-  if (ms) return ms;
-  throw invalid(name, `must be a duration like 30m or 2h, not ${value}`);
 }
 
 function decimal(value: Options[string]): number {

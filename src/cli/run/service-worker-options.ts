@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../core/errors.ts';
-import { parseDuration } from '../../core/quantity.ts';
 import type { ServiceWorkerOptions } from '../../worker/service-worker.ts';
 import type { CommandContext, Invocation } from '../command-context.ts';
+import { durationOption } from '../duration-option.ts';
 
 const DRAIN_TIMEOUT_MS = 60_000;
 const WORD = /^[\w.@:/=-]{1,100}$/;
@@ -26,16 +26,9 @@ export function serviceWorkerOptions(
     maxParallel: settings.max_parallel,
     graceMs: settings.grace,
     keepWork: settings.keep_work,
-    drainTimeoutMs: drainTimeout(options.drainTimeout),
+    drainTimeoutMs: durationOption('--drain-timeout', options.drainTimeout, 0) ?? DRAIN_TIMEOUT_MS,
     log: narrate,
   };
-}
-
-function drainTimeout(text: string | boolean | undefined): number {
-  if (text === undefined) return DRAIN_TIMEOUT_MS;
-  const ms = parseDuration(String(text), 1000);
-  if (ms !== undefined) return ms;
-  throw invalid('--drain-timeout', `must be a duration like 30s or 5m, not ${text}`);
 }
 
 function checkWord(argument: string, text: string): void {

@@ -109,7 +109,7 @@ function tell(
 }
 
 function readyHeadline(job: JobDetails, last: AttemptRecord | undefined, now: number): string {
-  const before = last?.reason ? `; attempt ${last.attempt_id}: ${last.error}, ${last.reason}` : '';
+  const before = last?.reason ? `; attempt ${last.attempt_id}: ${storyOf(last.error, last.reason)}` : '';
   const wait = job.retry_available_at_ms - now;
   return wait > 0
     ? `waits another ${formatDuration(wait)} before it is tried again${before}`
@@ -142,4 +142,9 @@ function canceledHint(job: JobDetails): string | null {
 /** As a shell takes it: the label of an item has brackets. */
 function quoted(label: string): string {
   return /^[\w.@-]+$/.test(label) ? label : `'${label.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A reason often begins with how the attempt ended; nothing is told twice. */
+function storyOf(error: string | null, reason: string): string {
+  return error === null || reason.startsWith(error) ? reason : `${error}, ${reason}`;
 }

@@ -16,7 +16,7 @@ function project(...jobs: object[]): string {
 function pids(cwd: string, count: number): Promise<number[]> {
   return until(() => {
     if (!existsSync(join(cwd, 'pids'))) return null;
-    const found = readFileSync(join(cwd, 'pids'), 'utf8').trim().split('\n').map(Number);
+    const found = readFileSync(join(cwd, 'pids'), 'utf8').split('\n').filter(Boolean).map(Number);
     return found.length >= count ? found : null;
   }, `${count} jobs have started`);
 }

@@ -16,6 +16,7 @@ describe.concurrent('an interrupted run', () => {
       ]);
       const run = world.start('run', 'spec.json');
       await world.running();
+      await world.linesReached('runs', 1);
       run.child.kill(signal);
       const ended = await run.ended;
       expect(ended.code).toBe(130);
@@ -58,6 +59,7 @@ describe.concurrent('an interrupted run', () => {
     const world = jobsWorld(context, [{ name: 'stubborn', command: `trap '' TERM; ${WAIT_FOR_GO}` }]);
     const run = world.start('run', 'spec.json', '--grace', '300ms');
     await world.running();
+    await world.linesReached('runs', 1);
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(130);
     await world.nothingLeft();
@@ -112,9 +114,7 @@ describe.concurrent('an interrupted run', () => {
 
 describe.concurrent('a timeout', () => {
   test('ends the whole family of a job, escaped grandchildren too', async (context) => {
-    const world = jobsWorld(context, [
-      { name: 'slow', command: `${ESCAPEE} ${WAIT_FOR_GO}`, timeout: '700ms' },
-    ]);
+    const world = jobsWorld(context, [{ name: 'slow', command: `${ESCAPEE} ${WAIT_FOR_GO}`, timeout: '2s' }]);
     const run = await world.run('run', 'spec.json', '--grace', '200ms');
     expect(run.code).toBe(1);
     expect(run.stdout).toContain('terminated slow: timed out');
@@ -131,7 +131,7 @@ describe.concurrent('a timeout', () => {
       {
         name: 'polite',
         command: `trap 'exit 0' TERM; ${WAIT_FOR_GO}`,
-        timeout: '300ms',
+        timeout: '1500ms',
         retry: { max_retries_failure: 1, initial_retry_delay_ms: 1, retry_on_exit_codes: [152] },
       },
     ]);

@@ -82,6 +82,7 @@ describe.concurrent('several processes on one directory', () => {
     ]);
     const run = world.start('run', 'spec.json', '-j', '2', '--grace', '500ms');
     await world.running(2);
+    await world.linesReached('pids', 2);
     expect((await world.run('cancel', '1')).code).toBe(0);
     expect((await run.ended).code).toBe(1);
     expect((await world.jobs()).map(({ status }) => status)).toEqual(['canceled', 'canceled', 'canceled']);
@@ -118,6 +119,7 @@ describe.concurrent('several processes on one directory', () => {
     ]);
     const run = world.start('run', 'spec.json');
     await world.running();
+    await world.linesReached('pids', 1);
     run.child.kill('SIGKILL');
     await run.ended;
     const { canceled, stopping } = await world.json<CancelResult>('cancel', '1');

@@ -1,5 +1,5 @@
 import type { FinishReport, RecoveryOrder } from '../core/exchange.ts';
-import type { LiveAttempt } from '../store/attempt-rows.ts';
+import { findLiveAttempt, type LiveAttempt } from '../store/attempt-rows.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { decodeConfig, hasOpenJobs } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
@@ -30,8 +30,10 @@ export function* endAttempts(endings: AttemptEnding[], now: number, closer: Clos
   }
   yield* completeAttempts(successes, now);
   const recoveries: RecoveryOrder[] = [];
-  for (const ending of others) {
-    const { live, report } = ending;
+  for (const [index, ending] of others.entries()) {
+    const { report } = ending;
+    // What was decided before may have canceled or overtaken it.
+    const live = index === 0 ? ending.live : (yield* findLiveAttempt(ending.live.id))!;
     const decision = yield* endAttempt(live, report, now, closer);
     if (decision.recoveryScript !== null) {
       recoveries.push({

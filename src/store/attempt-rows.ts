@@ -128,9 +128,9 @@ const LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name a
   from attempt join job on job.id = attempt.job_id join requirement on requirement.id = job.requirement_id
   join workflow on workflow.id = attempt.workflow_id where attempt.finished_at is null`;
 
-/** The attempt if it is still live and held by the worker. */
-export function* findLiveAttempt(token: number, workerId: number): Script<LiveAttempt | undefined> {
-  return yield* first<LiveAttempt>(`${LIVE} and attempt.id = ? and attempt.worker_id = ?`, token, workerId);
+/** The attempt if it is still live. */
+export function* findLiveAttempt(token: number): Script<LiveAttempt | undefined> {
+  return yield* first<LiveAttempt>(`${LIVE} and attempt.id = ?`, token);
 }
 
 /** Those of the attempts that are still live and held by the worker, by their tokens. */

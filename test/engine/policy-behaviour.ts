@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_RULE, type FailureHandler, type FailureRule } from '../../src/core/failure-rule.ts';
 import { outcome } from '../../src/core/outcome.ts';
-import { crashedPost } from '../../src/core/post-result.ts';
+import { crashedPost, type PostResult } from '../../src/core/post-result.ts';
 import { type Databases, type EngineWorld, PLENTY, type WorkerHand, worldOf } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
@@ -146,6 +146,39 @@ export function policyBehaviour(databases: Databases): void {
       expect(await statuses(world)).toEqual(['failed', 'canceled', 'canceled']);
       expect((await world.job('c')).reason).toMatch(/^aborted: a/);
       expect((await world.engine.status(world.workflowId)).exit_code).toBe(1);
+    });
+  });
+
+  describe('of two failures that are reported together, the first', () => {
+    const failBoth = async (jobs: SimpleJob[], post?: PostResult) => {
+      const world = await makeWorld(jobs);
+      const worker = await world.remoteWorker();
+      if (jobs.length > 2) await worker.runReady();
+      const claims = await worker.claim();
+      await worker.exchange({ started: claims });
+      const failed = outcome({ exitCode: 1 });
+      const [first, second] = claims.map((claim) => ({ claim, outcome: failed }));
+      await worker.exchange({ finished: [{ ...first!, ...(post && { post }) }, second!] });
+      return world;
+    };
+
+    test('takes the other with it if it aborts the workflow', async () => {
+      const jobs = [
+        { name: 'a', post: 'judge' },
+        { name: 'b', retry: { max_retries_failure: 3 } },
+      ];
+      const world = await failBoth(jobs, { ...crashedPost(''), exitCode: 43, problem: null });
+      expect(await statuses(world)).toEqual(['failed', 'canceled']);
+    });
+
+    test('has the other run again if it goes back before it', async () => {
+      const jobs = [
+        { name: 'a' },
+        { name: 'b', after: ['a'], onFail: { goto: 'a' } },
+        { name: 'c', after: ['a'] },
+      ];
+      const world = await failBoth(jobs);
+      expect(await statuses(world)).toEqual(['ready', 'blocked', 'blocked']);
     });
   });
 

@@ -30,9 +30,9 @@ export function* retireWorker(workerId: number, now: number, hasHeir = false): S
   const endings: AttemptEnding[] = [];
   for (const live of yield* listHeldAttempts(workerId)) {
     if (hasHeir && (yield* waitsForCode(live))) yield* handOver(live);
-    else endings.push({ live, report: lastReport(live, now) });
+    else endings.push({ live, report: lastReport(live, now), reporter: null });
   }
-  yield* endAttempts(endings, now, 'reaper');
+  yield* endAttempts(endings, now);
   for (const recovery of yield* listHeldRecoveries(workerId)) {
     yield* endRecovery(recovery, outcome({ lost: true }), now);
   }
@@ -123,9 +123,9 @@ function* closeHandedOver(workflowId: number, now: number): Script<void> {
   for (const { token } of yield* listHandedOver(workflowId)) {
     yield* setRouteState(token, 'ended');
     const live = yield* findObservedAttempt(token);
-    if (live !== undefined) endings.push({ live, report: lastReport(live, now) });
+    if (live !== undefined) endings.push({ live, report: lastReport(live, now), reporter: null });
   }
-  yield* endAttempts(endings, now, 'reaper');
+  yield* endAttempts(endings, now);
 }
 
 export type AdoptionRow = { mode: 'drive'; lost: number } | { mode: 'follow'; worker: WorkerRow };

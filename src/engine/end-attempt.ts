@@ -34,15 +34,15 @@ const EVENT_OF: Record<Verdict['kind'], EventType> = {
 /** How long a retry waits for another worker than the one on which it failed. */
 const AVOID_MS = 30_000;
 
-/** Who closes the attempt: the worker that held it, or somebody who found that worker dead. */
-export type Closer = { workerId: number } | 'reaper';
-
-/** The one decision: close the attempt, judge it, move the job, settle what follows, write it down. */
+/**
+ * The one decision: close the attempt, judge it, move the job, settle what follows, write it down. `reporter` is the
+ * worker that tells of its end; null: its worker was found dead.
+ */
 export function* endAttempt(
   live: LiveAttempt,
   report: Omit<FinishReport, 'token'>,
   now: number,
-  closer: Closer,
+  reporter: number | null,
 ): Script<Decision> {
   const config = decodeConfig(live.config);
   const { decision, outcome, startedAt, failIf, evaluations } = yield* judgeToTheEnd(live, report, config);
@@ -68,8 +68,8 @@ export function* endAttempt(
     yield* storeUserData(live.workflow_id, config.userData.outputs, report.user_data ?? {});
   }
   // A script runs where the attempt failed; without that worker the retry goes on without it.
-  const recovers = decision.recoveryScript !== null && closer !== 'reaper';
-  if (recovers) yield* insertRecovery(live.id, live.job_id, closer.workerId, now);
+  const recovers = decision.recoveryScript !== null && reporter !== null;
+  if (recovers) yield* insertRecovery(live.id, live.job_id, reporter, now);
   const { status, notBefore } = nextStatus(verdict);
   const calls = verdict.kind === 'call' || (verdict.kind === 'retry' && verdict.run.length > 0);
   const waits = recovers || (calls && status === 'ready');

@@ -5,18 +5,20 @@ import { decodeConfig, hasOpenJobs } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
 import { addToRun, finishRun, type RunTotals } from '../store/workflow-rows.ts';
 import { completeAttempts, type PlainSuccess, plainSuccess } from './complete-attempts.ts';
-import { type Closer, endAttempt } from './end-attempt.ts';
+import { endAttempt } from './end-attempt.ts';
 
 export interface AttemptEnding {
   live: LiveAttempt;
   report: Omit<FinishReport, 'token'>;
+  /** The worker that reports it, and runs what follows; null: its worker was found dead. */
+  reporter: number | null;
 }
 
 /**
  * Ends attempts, those that simply succeeded together and the others one by one, adds them to their runs' totals, and
- * ends the runs that are complete by it. Returns the recovery scripts that the closer has to run.
+ * ends the runs that are complete by it. Returns the recovery scripts that their reporters have to run.
  */
-export function* endAttempts(endings: AttemptEnding[], now: number, closer: Closer): Script<RecoveryOrder[]> {
+export function* endAttempts(endings: readonly AttemptEnding[], now: number): Script<RecoveryOrder[]> {
   const runs = new Totals();
   const successes: PlainSuccess[] = [];
   const others: AttemptEnding[] = [];
@@ -31,10 +33,10 @@ export function* endAttempts(endings: AttemptEnding[], now: number, closer: Clos
   yield* completeAttempts(successes, now);
   const recoveries: RecoveryOrder[] = [];
   for (const [index, ending] of others.entries()) {
-    const { report } = ending;
+    const { report, reporter } = ending;
     // What was decided before may have canceled or overtaken it.
     const live = index === 0 ? ending.live : (yield* findLiveAttempt(ending.live.id))!;
-    const decision = yield* endAttempt(live, report, now, closer);
+    const decision = yield* endAttempt(live, report, now, reporter);
     if (decision.recoveryScript !== null) {
       recoveries.push({
         token: live.id,

@@ -1,34 +1,24 @@
-import { type ErrorCode, HoldfastError } from '../core/errors.ts';
-import type { Exchange } from '../core/exchange.ts';
-import { lockHeldWorkflows, lockWorkers } from '../store/lock-rows.ts';
-import type { Script } from '../store/script.ts';
+import { HoldfastError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
-import { type Exchanged, exchange } from './exchange.ts';
+import { type Exchanged, exchangeTogether, type SentExchange, type Settled } from './exchange.ts';
 
 /** Exchanges that share a transaction at the most: the first of them waits for the last. */
 const MOST_AT_ONCE = 16;
 
-/** Refusals of one exchange, made before anything was changed. */
-const REFUSALS = new Set<ErrorCode>(['WORKER_NOT_FOUND', 'WORKER_RETIRED', 'STALE_EXCHANGE']);
-
-interface Waiting {
-  workerId: number;
-  request: Exchange;
+interface Waiting extends SentExchange {
   resolve(done: Exchanged): void;
   reject(error: unknown): void;
 }
 
-type Settled = { done: Exchanged } | { refused: HoldfastError };
-
 /**
  * Exchanges of one process take turns: those that come while a transaction is under way share the next. Workers of one
- * workflow would otherwise wait for each other in the database, each with a connection and a commit of its own. What
- * one of them is refused for does not touch the others.
+ * workflow would otherwise wait for each other in the database, each with a connection, statements and a commit of its
+ * own. What one of them is refused for does not touch the others.
  */
 export class ExchangeLane {
   private readonly store: Store;
   private readonly leaseMs: number;
-  private readonly waiting: Waiting[] = [];
+  private waiting: Waiting[] = [];
   private isMoving = false;
 
   constructor(store: Store, leaseMs: number) {
@@ -36,7 +26,7 @@ export class ExchangeLane {
     this.leaseMs = leaseMs;
   }
 
-  exchange(workerId: number, request: Exchange): Promise<Exchanged> {
+  exchange(workerId: number, request: SentExchange['request']): Promise<Exchanged> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ workerId, request, resolve, reject });
       if (!this.isMoving) void this.move();
@@ -46,29 +36,32 @@ export class ExchangeLane {
   private async move(): Promise<void> {
     this.isMoving = true;
     while (this.waiting.length > 0) {
-      const group = this.waiting.splice(0, MOST_AT_ONCE);
+      const group = this.nextGroup();
       // One after the other where something unforeseen goes wrong, so that it hits only whom it concerns.
-      if (group.length === 1 || !(await this.settle(group)))
-        for (const each of group) await this.settleOne(each);
+      if (!(await this.settle(group))) for (const each of group) await this.settle([each]);
     }
     this.isMoving = false;
   }
 
-  private async settleOne({ workerId, request, resolve, reject }: Waiting): Promise<void> {
-    try {
-      resolve(await this.store.write((now) => exchange(workerId, request, now, this.leaseMs)));
-    } catch (error) {
-      reject(error);
+  /** Those of different workers, in the order in which they came; one that is about a run of its own is alone. */
+  private nextGroup(): Waiting[] {
+    const [first] = this.waiting;
+    const group = new Map([[first!.workerId, first!]]);
+    for (const each of this.waiting) {
+      if (group.size === MOST_AT_ONCE || isAlone(first!)) break;
+      if (!isAlone(each) && !group.has(each.workerId)) group.set(each.workerId, each);
     }
+    this.waiting = this.waiting.filter((each) => group.get(each.workerId) !== each);
+    return [...group.values()];
   }
 
-  /** False if nothing was done, and nobody was told anything. */
-  private async settle(group: Waiting[]): Promise<boolean> {
+  /** False if nothing was done for several, and nobody was told anything. */
+  private async settle(group: readonly Waiting[]): Promise<boolean> {
     let settled: Settled[];
     try {
       settled = await this.store.write((now) => exchangeTogether(group, now, this.leaseMs));
     } catch (error) {
-      if (!(error instanceof HoldfastError)) return false;
+      if (group.length > 1 && !(error instanceof HoldfastError)) return false;
       for (const { reject } of group) reject(error);
       return true;
     }
@@ -80,20 +73,6 @@ export class ExchangeLane {
   }
 }
 
-function* exchangeTogether(group: Waiting[], now: number, leaseMs: number): Script<Settled[]> {
-  const workers = group.map(({ workerId }) => workerId);
-  yield* lockWorkers(workers);
-  yield* lockHeldWorkflows(workers);
-  const settled: Settled[] = [];
-  for (const { workerId, request } of group) settled.push(yield* settleIn(workerId, request, now, leaseMs));
-  return settled;
-}
-
-function* settleIn(workerId: number, request: Exchange, now: number, leaseMs: number): Script<Settled> {
-  try {
-    return { done: yield* exchange(workerId, request, now, leaseMs) };
-  } catch (error) {
-    if (error instanceof HoldfastError && REFUSALS.has(error.code)) return { refused: error };
-    throw error;
-  }
+function isAlone({ request }: Waiting): boolean {
+  return request.workflow_id !== undefined;
 }

@@ -1,79 +1,57 @@
 import { HoldfastError } from '../core/errors.ts';
-import type { Exchange, ExchangeResult, StartReport } from '../core/exchange.ts';
-import {
-  findLiveAttempts,
-  listTokensToCancel,
-  observeAttempt,
-  startAttempts,
-} from '../store/attempt-rows.ts';
-import { toRunning } from '../store/job-rows.ts';
-import { lockHeldWorkflows, lockWorker } from '../store/lock-rows.ts';
+import type { Exchange, ExchangeResult } from '../core/exchange.ts';
+import { listTokensToCancel } from '../store/attempt-rows.ts';
+import { lockWorker, lockWorkers } from '../store/lock-rows.ts';
 import { listFollowed } from '../store/log-rows.ts';
-import { listHeldRecoveries } from '../store/recovery-rows.ts';
 import { type Script, together } from '../store/script.ts';
 import {
   type ExchangingWorker,
   findAnswer,
   findExchangingWorker,
-  keepAnswer,
+  findExchangingWorkers,
+  keepAnswers,
   renewLease,
 } from '../store/worker-rows.ts';
-import { endActions } from './due-actions.ts';
-import { type AttemptEnding, endAttempts } from './end-attempts.ts';
-import { endRecovery } from './end-recovery.ts';
-import { acceptEvaluation, openQuestion } from './open-question.ts';
+import { acceptReports } from './accept-reports.ts';
+import type { ExchangePart } from './exchange-part.ts';
 import { takeWork } from './take-work.ts';
 import { withoutSkew } from './without-skew.ts';
 
 /** A lease is renewed when less than this part of it is left. */
 const RENEW_BELOW = 0.7;
 
-export interface Exchanged extends ExchangeResult {
-  /** Something was committed that others may want to know. */
-  changed: boolean;
-  /** Nothing was claimed though somebody else was at work where there may be something: worth another look. */
-  contended: boolean;
+export interface SentExchange {
+  workerId: number;
+  request: Exchange;
 }
+
+export type Exchanged = ExchangeResult & Pick<ExchangePart, 'changed' | 'contended'>;
+
+/** A refusal changes nothing, and is none of the others' business. */
+export type Settled = { done: Exchanged } | { refused: HoldfastError };
 
 /**
- * A worker's reports and claims in one transaction. A report about an attempt that has ended, or that this
- * worker never held, changes nothing and is named in `rejected`. The newest exchange is answered again as it was.
+ * Reports and claims in one transaction, of as many workers as there are: first everything that is reported, then
+ * everything that is claimed. Each worker is there once; one that drives a run of its own is alone. A report about an
+ * attempt that has ended, or that its worker never held, changes nothing and is named in `rejected`. The newest
+ * exchange of a worker is answered again as it was.
  */
-export function* exchange(workerId: number, sent: Exchange, now: number, leaseMs: number): Script<Exchanged> {
-  yield* lockWorker(workerId);
-  const worker = yield* findExchangingWorker(workerId);
-  if (worker === undefined) throw new HoldfastError('WORKER_NOT_FOUND', { id: workerId });
-  if (worker.retired_at !== null) throw new HoldfastError('WORKER_RETIRED', { worker: workerId });
-  const { seq } = sent;
-  if (seq !== undefined && seq <= worker.last_seq) {
-    const answer = seq < worker.last_seq ? null : yield* readAnswer(workerId);
-    if (answer === null) {
-      throw new HoldfastError('STALE_EXCHANGE', { worker: workerId, seq, newest: worker.last_seq });
-    }
-    // Whoever was about to look again finds that this has been answered, and leaves it at that.
-    if (answer.contended) yield* keepAnswer(workerId, seq, JSON.stringify({ ...answer, contended: false }));
-    return { ...answer, contended: false };
-  }
-  const request = withoutSkew(sent, now);
-  const lease = yield* renewed(worker, now, leaseMs);
-
-  const result = emptyResult(now, lease, worker.draining === 1);
-  const reported = yield* acceptReports(worker, request, result, now);
-  const taken = yield* takeWork(worker, request, result, now);
-  const isFar = worker.kind === 'service' || seq !== undefined;
-  const [cancel, follow] = yield* together<number[][]>(
-    listTokensToCancel(workerId),
-    ...(isFar ? [listFollowed(workerId, now)] : []),
-  );
-  Object.assign(result, { cancel, follow: follow ?? [] });
-  const { contended } = taken;
-  if (seq !== undefined) yield* keepAnswer(workerId, seq, JSON.stringify({ ...result, contended }));
-  return { ...result, changed: reported + taken.count > 0, contended };
-}
-
-function* readAnswer(workerId: number): Script<Exchanged | null> {
-  const answer = yield* findAnswer(workerId);
-  return answer === null ? null : { ...(JSON.parse(answer) as Exchanged), changed: false };
+export function* exchangeTogether(
+  sent: readonly SentExchange[],
+  now: number,
+  leaseMs: number,
+): Script<Settled[]> {
+  const ids = sent.map(({ workerId }) => workerId);
+  yield* lockWorkers(ids);
+  const workers = yield* findExchangingWorkers(ids);
+  const begun: (Settled | ExchangePart)[] = [];
+  for (const each of sent) begun.push(yield* begin(each, workers.get(each.workerId), now, leaseMs));
+  const parts = begun.filter((each) => 'worker' in each);
+  yield* acceptReports(parts, now);
+  yield* takeWork(parts, now);
+  yield* addWords(parts, now);
+  yield* keep(parts);
+  return begun.map((each) => ('worker' in each ? { done: ended(each) } : each));
 }
 
 /**
@@ -81,8 +59,7 @@ function* readAnswer(workerId: number): Script<Exchanged | null> {
  * if that has been given away meanwhile, because the same exchange was sent again.
  */
 export function* exchangeAgain(
-  workerId: number,
-  request: Exchange,
+  { workerId, request }: SentExchange,
   first: Exchanged,
   now: number,
 ): Script<Exchanged> {
@@ -93,11 +70,40 @@ export function* exchangeAgain(
     seq !== undefined && (worker?.last_seq !== seq || (yield* readAnswer(workerId))?.contended !== true);
   if (worker === undefined || worker.retired_at !== null || isAnswered) return { ...first, contended: false };
   const { changed, contended: _, ...result } = first;
-  const taken = yield* takeWork(worker, request, result, now, 'wait');
-  if (seq !== undefined) {
-    yield* keepAnswer(workerId, seq, JSON.stringify({ ...result, contended: false }));
+  const part = { worker, request, result, changed, contended: false };
+  yield* takeWork([part], now, 'wait');
+  yield* keep([part]);
+  return ended(part);
+}
+
+function* begin(
+  { workerId, request }: SentExchange,
+  worker: ExchangingWorker | undefined,
+  now: number,
+  leaseMs: number,
+): Script<Settled | ExchangePart> {
+  if (worker === undefined) return refusal('WORKER_NOT_FOUND', { id: workerId });
+  if (worker.retired_at !== null) return refusal('WORKER_RETIRED', { worker: workerId });
+  const { seq } = request;
+  if (seq !== undefined && seq <= worker.last_seq) {
+    const answer = seq < worker.last_seq ? null : yield* readAnswer(workerId);
+    if (answer === null) return refusal('STALE_EXCHANGE', { worker: workerId, seq, newest: worker.last_seq });
+    const done = { ...answer, contended: false };
+    // Whoever was about to look again finds that this has been answered, and leaves it at that.
+    if (answer.contended) yield* keepAnswers([{ workerId, seq, answer: stored(done) }]);
+    return { done };
   }
-  return { ...result, changed: changed || taken.count > 0, contended: false };
+  return {
+    worker,
+    request: withoutSkew(request, now),
+    result: emptyResult(now, yield* renewed(worker, now, leaseMs), worker.draining === 1),
+    changed: false,
+    contended: false,
+  };
+}
+
+function refusal(...told: ConstructorParameters<typeof HoldfastError>): Settled {
+  return { refused: new HoldfastError(...told) };
 }
 
 function emptyResult(now: number, leaseMs: number, drain: boolean): ExchangeResult {
@@ -125,66 +131,46 @@ function* renewed(worker: ExchangingWorker, now: number, leaseMs: number): Scrip
   return leaseMs;
 }
 
-/** Returns how many reports there were that changed something. */
-function* acceptReports(
-  worker: ExchangingWorker,
-  request: Exchange,
-  result: ExchangeResult,
-  now: number,
-): Script<number> {
-  const { started, finished, recovered, acted, evaluated } = request;
-  const count = started.length + finished.length + recovered.length + acted.length + evaluated.length;
-  if (count === 0) return 0;
-  yield* lockHeldWorkflows([worker.id]);
-  if (started.length > 0) result.rejected.push(...(yield* acceptStarts(worker.id, started)));
-  const lives = yield* findLiveAttempts(
-    finished.map(({ token }) => token),
-    worker.id,
+/** What there is to say to workers besides: what to cancel, and which logs are being read. */
+function* addWords(parts: readonly ExchangePart[], now: number): Script<void> {
+  const far = parts.filter(({ worker, request }) => worker.kind === 'service' || request.seq !== undefined);
+  const [cancel, follow] = yield* together(
+    listTokensToCancel(idsOf(parts)),
+    far.length > 0 ? listFollowed(idsOf(far), now) : nothing(),
   );
-  const endings = new Map<number, AttemptEnding>();
-  for (const report of finished) {
-    const live = endings.has(report.token) ? undefined : lives.get(report.token);
-    const question = live === undefined ? 'repeated' : yield* openQuestion(live, report);
-    if (question === 'repeated') result.rejected.push(report.token);
-    else if (question === null) endings.set(report.token, { live: live!, report });
-    else {
-      yield* observeAttempt(live!.id, live!.started_at ?? report.started_at_ms, JSON.stringify(report));
-      if (question === 'post') result.post.push(report.token);
-      else result.evaluate.push(question);
-    }
+  for (const { worker, result } of parts) {
+    result.cancel = cancel.get(worker.id) ?? [];
+    result.follow = follow.get(worker.id) ?? [];
   }
-  for (const { token, evaluations } of evaluated) {
-    const answered = yield* acceptEvaluation(worker.id, token, evaluations, now);
-    if (answered !== null) endings.set(token, answered);
-  }
-  result.recover = yield* endAttempts([...endings.values()], now, { workerId: worker.id });
-  yield* acceptRecoveries(worker.id, recovered, now);
-  yield* endActions(worker.id, acted, now);
-  return count;
 }
 
-/** A start that was told before is as true as it was. Returns the tokens of those that are not the worker's. */
-function* acceptStarts(workerId: number, reports: StartReport[]): Script<number[]> {
-  const lives = yield* findLiveAttempts(
-    reports.map(({ token }) => token),
-    workerId,
-  );
-  const begun = new Map<number, StartReport>();
-  for (const report of reports) {
-    if (lives.get(report.token)?.started_at === null && !begun.has(report.token))
-      begun.set(report.token, report);
-  }
-  yield* startAttempts([...begun.values()]);
-  yield* toRunning([...begun.keys()].map((token) => lives.get(token)!.job_id));
-  return reports.map(({ token }) => token).filter((token) => !lives.has(token));
+function* nothing(): Script<Map<number, number[]>> {
+  return new Map();
 }
 
-function* acceptRecoveries(workerId: number, reports: Exchange['recovered'], now: number): Script<void> {
-  if (reports.length === 0) return;
-  const held = new Map((yield* listHeldRecoveries(workerId)).map((recovery) => [recovery.token, recovery]));
-  for (const { token, outcome } of reports) {
-    const recovery = held.get(token);
-    if (recovery !== undefined) yield* endRecovery(recovery, outcome, now);
-    held.delete(token);
-  }
+function idsOf(parts: readonly ExchangePart[]): number[] {
+  return parts.map(({ worker }) => worker.id);
+}
+
+function ended({ result, changed, contended }: ExchangePart): Exchanged {
+  return { ...result, changed, contended };
+}
+
+/** So that they can be given again. */
+function* keep(parts: readonly ExchangePart[]): Script<void> {
+  yield* keepAnswers(
+    parts.flatMap((part) => {
+      const { seq } = part.request;
+      return seq === undefined ? [] : { workerId: part.worker.id, seq, answer: stored(ended(part)) };
+    }),
+  );
+}
+
+function stored({ changed: _, ...answer }: Exchanged): string {
+  return JSON.stringify(answer);
+}
+
+function* readAnswer(workerId: number): Script<Exchanged | null> {
+  const answer = yield* findAnswer(workerId);
+  return answer === null ? null : { ...(JSON.parse(answer) as Exchanged), changed: false };
 }

@@ -295,7 +295,7 @@ export class LocalEngine implements ServedEngine {
     let done = await this.lane.exchange(workerId, request);
     if (done.contended) {
       const before = done;
-      done = await this.store.write((now) => exchangeAgain(workerId, request, before, now));
+      done = await this.store.write((now) => exchangeAgain({ workerId, request }, before, now));
     }
     const { changed, contended: _, ...result } = done;
     if (changed) this.wake.poke();

@@ -93,7 +93,7 @@ export function* takeDueQuestions(
       const question = yield* openQuestion({ ...live, observed: null }, report);
       if (question === null || typeof question === 'string') {
         yield* setRouteState(route.token, 'ended');
-        yield* endAttempts([{ live, report }], now, 'reaper');
+        yield* endAttempts([{ live, report, reporter: null }], now);
         continue;
       }
       const files = logFiles(live);
@@ -132,7 +132,7 @@ export function* acceptEvaluation(
   token: number,
   evaluations: Evaluation[],
   now: number,
-): Script<AttemptEnding | null> {
+): Script<Omit<AttemptEnding, 'reporter'> | null> {
   const route = yield* findHeldRoute(token, workerId);
   if (route === undefined) return null;
   if (route.kind === 'attempt') {

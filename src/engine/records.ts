@@ -17,7 +17,7 @@ import type {
 import { retryDelayMs } from '../core/retry-policy.ts';
 import type { AttemptRow } from '../store/attempt-rows.ts';
 import type { EventRow } from '../store/event-rows.ts';
-import type { JobWithCounts } from '../store/job-list-rows.ts';
+import type { ListedJob } from '../store/job-list-rows.ts';
 import { decodeConfig } from '../store/job-rows.ts';
 import type { WorkerRow } from '../store/worker-rows.ts';
 import type { WorkflowRow } from '../store/workflow-rows.ts';
@@ -61,7 +61,7 @@ export function workerRecord(row: WorkerRow, alive: boolean): WorkerRecord {
   };
 }
 
-export function jobRecord(row: JobWithCounts, runId: number): JobRecord {
+export function jobRecord(row: ListedJob, runId: number): JobRecord {
   const { retry } = decodeConfig(row.config);
   return {
     id: row.id,

@@ -9,7 +9,7 @@ import { releaseHeldRoutes } from '../store/route-rows.ts';
 import type { Script } from '../store/script.ts';
 import { findExchangingWorker, findWorker, replaceProcess } from '../store/worker-rows.ts';
 import { findWorkflow } from '../store/workflow-rows.ts';
-import { repeatClaim } from './claim-jobs.ts';
+import { repeatClaim } from './claim-facts.ts';
 import { openQuestion } from './open-question.ts';
 import { workerRecord } from './records.ts';
 

@@ -1,56 +1,109 @@
-import type { Exchange, ExchangeResult } from '../core/exchange.ts';
+import type { Capacity } from '../core/exchange.ts';
 import { appendEvent } from '../store/event-rows.ts';
 import { nextDueTime, wakeDueJobs } from '../store/job-rows.ts';
-import { lockWorkflows, tryLockWorkflows } from '../store/lock-rows.ts';
 import { type Script, together } from '../store/script.ts';
-import type { ExchangingWorker } from '../store/worker-rows.ts';
-import { findWorkflow, listSharedWorkflows, startRun, type WorkflowRow } from '../store/workflow-rows.ts';
-import { claimJobs } from './claim-jobs.ts';
+import {
+  findDues,
+  listSharedWorkflows,
+  lockFreeSharedWorkflows,
+  startRun,
+  takeWorkflows,
+  type WorkflowRow,
+} from '../store/workflow-rows.ts';
+import { claimJobs, loadClaimBasis } from './claim-jobs.ts';
 import { takeDueActions } from './due-actions.ts';
+import type { ExchangePart } from './exchange-part.ts';
 import { giveUpWaiting } from './give-up-waiting.ts';
 import { takeDueQuestions } from './open-question.ts';
 
+/** Somebody who takes work, with what he has left for jobs; null: no more jobs for him. */
+interface Taker {
+  part: ExchangePart;
+  capacity: Capacity | null;
+}
+
 /**
- * What the worker is to do next, added to the result. Workflows in which others are at work are passed over, unless
+ * What the workers are to do next, added to their results. Workflows in which others are at work are passed over, unless
  * it is told to wait for them: a worker that comes back a moment later takes from them.
  */
 export function* takeWork(
-  worker: ExchangingWorker,
-  request: Exchange,
-  result: ExchangeResult,
+  parts: readonly ExchangePart[],
   now: number,
   others: 'pass' | 'wait' = 'pass',
-): Script<{ count: number; contended: boolean }> {
-  const leaving = request.leaving === true;
-  const capacity = request.capacity === null || worker.draining === 1 ? null : { ...request.capacity };
-  if (capacity === null && !leaving) return { count: 0, contended: false };
-  const wanted = request.workflow_id === undefined ? yield* listSharedWorkflows() : [request.workflow_id];
-  const isWaiting = others === 'wait' || request.workflow_id !== undefined;
-  if (isWaiting) yield* lockWorkflows(wanted);
-  const free = isWaiting ? wanted : yield* tryLockWorkflows(wanted);
+): Script<void> {
+  const takers = parts.flatMap((part): Taker[] => {
+    const { worker, request } = part;
+    const capacity = request.capacity === null || worker.draining === 1 ? null : { ...request.capacity };
+    return capacity === null && request.leaving !== true ? [] : [{ part, capacity }];
+  });
+  if (takers.length === 0) return;
+  const own = takers[0]!.part.request.workflow_id;
+  const { free, isContended } = own === undefined ? yield* lookAround(others) : yield* lookAt([own]);
+  for (const workflow of free) yield* takeFrom(workflow, takers, now);
+  for (const { part } of takers) part.contended = isContended && part.result.claims.length === 0;
+}
 
-  let count = 0;
-  for (const id of free) {
-    const workflow = yield* findWorkflow(id);
-    if (workflow === undefined) continue;
-    const [actions, questions] = yield* together(
-      takeDueActions(workflow, worker.id, leaving, now),
-      takeDueQuestions(workflow, worker.id, now),
-    );
-    result.act.push(...actions);
-    result.evaluate.push(...questions);
-    count += actions.length + questions.length;
-    if (capacity === null) continue;
-    yield* wakeDueJobs(id, now);
-    count += yield* giveUpWaiting(workflow, now);
-    const claims = capacity.slots > 0 ? yield* claimJobs(workflow, worker, capacity, now) : [];
-    if (claims.length > 0 && workflow.shared === 1) yield* noteStart(workflow, worker.id, now);
-    result.claims.push(...claims);
-    count += claims.length;
-    const due = yield* nextDueTime(id);
-    if (due !== null) result.next_due_at_ms = Math.min(due, result.next_due_at_ms ?? due);
+/** Workflows that are locked from here on, and whether others were passed over. */
+interface Look {
+  free: WorkflowRow[];
+  isContended: boolean;
+}
+
+function* lookAt(ids: number[]): Script<Look> {
+  return { free: yield* takeWorkflows(ids), isContended: false };
+}
+
+function* lookAround(others: 'pass' | 'wait'): Script<Look> {
+  if (others === 'wait') return yield* lookAt(yield* listSharedWorkflows());
+  const [wanted, free] = yield* together(listSharedWorkflows(), lockFreeSharedWorkflows());
+  return { free, isContended: free.length < wanted.length };
+}
+
+function* takeFrom(workflow: WorkflowRow, takers: readonly Taker[], now: number): Script<void> {
+  const claimants = takers.flatMap(({ part, capacity }) => {
+    return capacity === null ? [] : { part, worker: part.worker, capacity };
+  });
+  if (claimants.length > 0) yield* wakeDueJobs(workflow.id, now);
+  const [dues, basis] = yield* together(
+    findDues(workflow.id, now),
+    loadClaimBasis(workflow.id, claimants, now),
+  );
+  if (dues.actions) for (const { part } of takers) yield* act(workflow, part, now);
+  if (dues.questions) yield* ask(workflow, takers[0]!.part, now);
+  if (claimants.length === 0) return;
+  if (dues.unscheduled || dues.questions) {
+    if ((yield* giveUpWaiting(workflow, now)) > 0) claimants[0]!.part.changed = true;
   }
-  return { count, contended: result.claims.length === 0 && free.length < wanted.length };
+  const claims = yield* claimJobs(workflow, claimants, basis, now);
+  for (const [index, { part }] of claimants.entries()) {
+    part.result.claims.push(...claims[index]!);
+    if (claims[index]!.length > 0) part.changed = true;
+  }
+  const starter = claimants.find((_, index) => claims[index]!.length > 0);
+  const isStart = starter !== undefined && workflow.shared === 1;
+  const [due] = yield* together(
+    nextDueTime(workflow.id),
+    isStart ? noteStart(workflow, starter.worker.id, now) : nothing(),
+  );
+  if (due === null) return;
+  for (const { part } of claimants) {
+    part.result.next_due_at_ms = Math.min(due, part.result.next_due_at_ms ?? due);
+  }
+}
+
+function* nothing(): Script<void> {}
+
+function* act(workflow: WorkflowRow, part: ExchangePart, now: number): Script<void> {
+  const { worker, request, result } = part;
+  const actions = yield* takeDueActions(workflow, worker.id, request.leaving === true, now);
+  result.act.push(...actions);
+  if (actions.length > 0) part.changed = true;
+}
+
+function* ask(workflow: WorkflowRow, part: ExchangePart, now: number): Script<void> {
+  const questions = yield* takeDueQuestions(workflow, part.worker.id, now);
+  part.result.evaluate.push(...questions);
+  part.changed = true;
 }
 
 /** The run of a shared workflow begins with its first claim: nobody drives it. */

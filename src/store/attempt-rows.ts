@@ -116,33 +116,30 @@ export interface LiveAttempt {
 }
 
 /**
- * `finished_at is null`, in words that no partial index is made for: of attempts that are known by their ids, PostgreSQL
- * would else read the whole index of live ones, which is full of those that have just ended.
+ * `finished_at is null`, in words that no partial index is made for, and of which PostgreSQL expects that most rows are
+ * so: attempts that are known by their ids are then looked up one by one. It would else read the whole index of live
+ * ones, which is full of those that have just ended, or all attempts.
  */
-const IS_LIVE = 'coalesce(attempt.finished_at, -1) = -1';
+const IS_LIVE = '(case when attempt.finished_at is null then 1 else 0 end) <> 0';
 
-const LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, job.scope, attempt.run_id,
+const SELECT_LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, job.scope, attempt.run_id,
   attempt.visit, attempt.attempt_id, attempt.worker_id, attempt.started_at, attempt.observed, job.cancel_requested, job.superseded,
   job.call_id, job.reason as job_reason, requirement.memory_bytes, workflow.use_pending_failed,
   job.failure_handler_id, workflow.routing, job.config
   from attempt join job on job.id = attempt.job_id join requirement on requirement.id = job.requirement_id
-  join workflow on workflow.id = attempt.workflow_id where attempt.finished_at is null`;
+  join workflow on workflow.id = attempt.workflow_id`;
 
 /** The attempt if it is still live. */
 export function* findLiveAttempt(token: number): Script<LiveAttempt | undefined> {
-  return yield* first<LiveAttempt>(`${LIVE} and attempt.id = ?`, token);
+  return (yield* findLiveAttempts([token])).get(token);
 }
 
-/** Those of the attempts that are still live and held by the worker, by their tokens. */
-export function* findLiveAttempts(
-  tokens: readonly number[],
-  workerId: number,
-): Script<Map<number, LiveAttempt>> {
+/** Those of the attempts that are still live, by their tokens. */
+export function* findLiveAttempts(tokens: readonly number[]): Script<Map<number, LiveAttempt>> {
   const found = new Map<number, LiveAttempt>();
   for (const list of idLists(tokens)) {
     const rows = yield* all<LiveAttempt>(
-      `${LIVE} and attempt.worker_id = ? and attempt.id in ${placeholders(list.length)}`,
-      workerId,
+      `${SELECT_LIVE} where ${IS_LIVE} and attempt.id in ${placeholders(list.length)}`,
       ...list,
     );
     for (const row of rows) found.set(row.id, row);
@@ -151,17 +148,25 @@ export function* findLiveAttempts(
 }
 
 export function* listHeldAttempts(workerId: number): Script<LiveAttempt[]> {
-  return yield* all<LiveAttempt>(`${LIVE} and attempt.worker_id = ? order by attempt.id`, workerId);
-}
-
-/** Tokens of the worker's live attempts whose jobs are to be canceled. */
-export function* listTokensToCancel(workerId: number): Script<number[]> {
-  const rows = yield* all<{ id: number }>(
-    `select attempt.id from job join attempt on attempt.job_id = job.id and attempt.finished_at is null
-     where job.cancel_requested = 1 and attempt.worker_id = ? order by attempt.id`,
+  return yield* all<LiveAttempt>(
+    `${SELECT_LIVE} where attempt.finished_at is null and attempt.worker_id = ? order by attempt.id`,
     workerId,
   );
-  return rows.map((row) => row.id);
+}
+
+/** Tokens of live attempts whose jobs are to be canceled, by the workers that hold them. */
+export function* listTokensToCancel(workerIds: readonly number[]): Script<Map<number, number[]>> {
+  const tokens = new Map<number, number[]>();
+  for (const list of idLists(workerIds)) {
+    const rows = yield* all<{ id: number; worker_id: number }>(
+      `select attempt.id, attempt.worker_id from job
+       join attempt on attempt.job_id = job.id and attempt.finished_at is null
+       where job.cancel_requested = 1 and attempt.worker_id in ${placeholders(list.length)} order by attempt.id`,
+      ...list,
+    );
+    for (const { id, worker_id } of rows) tokens.set(worker_id, [...(tokens.get(worker_id) ?? []), id]);
+  }
+  return tokens;
 }
 
 export function* startAttempts(starts: readonly { token: number; started_at_ms: number }[]): Script<void> {
@@ -181,7 +186,10 @@ export function* startAttempts(starts: readonly { token: number; started_at_ms: 
 
 /** An observed attempt, whoever holds it. */
 export function* findObservedAttempt(token: number): Script<LiveAttempt | undefined> {
-  return yield* first<LiveAttempt>(`${LIVE} and attempt.id = ? and attempt.observed is not null`, token);
+  return yield* first<LiveAttempt>(
+    `${SELECT_LIVE} where ${IS_LIVE} and attempt.id = ? and attempt.observed is not null`,
+    token,
+  );
 }
 
 /** What is known before post script and code have spoken; from here on the attempt cannot be lost any more. */

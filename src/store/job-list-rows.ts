@@ -1,19 +1,39 @@
 import type { JobSort } from '../core/engine.ts';
 import { JOB_STATUS, type JobStatus } from '../core/job-status.ts';
-import { JOB_COLUMNS, type JobRow } from './job-rows.ts';
+import type { JobRow } from './job-rows.ts';
 import { all, placeholders, type Script, type SqlValue } from './script.ts';
 
-export interface JobWithCounts extends JobRow {
+/** What lists of jobs show. */
+export interface ListedJob
+  extends Pick<
+    JobRow,
+    | 'id'
+    | 'workflow_id'
+    | 'name'
+    | 'scope'
+    | 'status'
+    | 'priority'
+    | 'visit'
+    | 'attempt_id'
+    | 'not_before'
+    | 'reason'
+    | 'cancel_requested'
+    | 'config'
+  > {
   failure_count: number;
   preemption_count: number;
 }
+
+const COLUMNS = `job.id, job.workflow_id, job.name, job.scope, job.status, job.priority, job.visit, job.attempt_id,
+  job.not_before, job.reason, job.cancel_requested, job.config`;
 
 const COUNTS = (['failure', 'preemption'] as const)
   .map(
     (
       kind,
-    ) => `(select count(*) from attempt where attempt.job_id = job.id and attempt.run_id = workflow.run_id
-      and attempt.visit = job.visit and attempt.counts_as = '${kind}') as ${kind}_count`,
+    ) => `case when job.attempt_id = 0 then 0 else (select count(*) from attempt where attempt.job_id = job.id
+      and attempt.run_id = workflow.run_id and attempt.visit = job.visit and attempt.counts_as = '${kind}') end
+      as ${kind}_count`,
   )
   .join(', ');
 
@@ -27,7 +47,7 @@ export function* listJobs(
     id: number | null;
     sort?: JobSort;
   },
-): Script<JobWithCounts[]> {
+): Script<ListedJob[]> {
   const order = JOB_ORDERS[filter.sort ?? 'id'];
   const conditions = ['job.workflow_id = ?', 'job.blueprint <> 2'];
   const values: SqlValue[] = [workflowId];
@@ -49,8 +69,8 @@ export function* listJobs(
     conditions.push('job.id = ?');
     values.push(filter.id);
   }
-  return yield* all<JobWithCounts>(
-    `select ${JOB_COLUMNS}, ${COUNTS} from job join workflow on workflow.id = job.workflow_id
+  return yield* all<ListedJob>(
+    `select ${COLUMNS}, ${COUNTS} from job join workflow on workflow.id = job.workflow_id
      where ${conditions.join(' and ')} order by ${order.by} limit ?`,
     ...values,
     filter.limit,

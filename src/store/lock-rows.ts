@@ -8,7 +8,7 @@ import { all, lock, placeholders, type Script } from './script.ts';
  *
  * `no key update` excludes other writers of the row, but not those who insert rows that merely refer to it.
  */
-const EXCLUSIVE = 'for no key update';
+export const EXCLUSIVE = 'for no key update';
 
 /** Until the end of the transaction, nobody else changes anything of the workflow. */
 export function* lockWorkflow(id: number): Script<void> {
@@ -23,21 +23,6 @@ export function* lockWorkflows(ids: Iterable<number>): Script<void> {
     `select id from workflow where id in ${placeholders(sorted.length)} order by id ${EXCLUSIVE}`,
     ...sorted,
   );
-}
-
-/**
- * Locks those of the workflows that nobody else has locked, without waiting, and returns them: for claims, which may
- * be made elsewhere meanwhile. Ones that this transaction has locked before count as free. On SQLite all are free.
- */
-export function* tryLockWorkflows(ids: Iterable<number>): Script<number[]> {
-  const sorted = inOrder(ids);
-  if (sorted.length === 0) return [];
-  const { rows } = yield {
-    sql: `select id from workflow where id in ${placeholders(sorted.length)} order by id`,
-    values: sorted,
-    locking: `${EXCLUSIVE} skip locked`,
-  };
-  return rows.map((row) => row.id as number);
 }
 
 /** Until the end of the transaction, nobody else changes the worker or anything that it holds. */

@@ -1,5 +1,6 @@
 import type { LogStream } from '../core/log-access.ts';
-import { all, first, run, type Script } from './script.ts';
+import { idLists } from './many-rows.ts';
+import { all, first, placeholders, run, type Script } from './script.ts';
 
 /** The end of a log as it reached the server. */
 export interface LogRow {
@@ -40,15 +41,22 @@ export function* putReader(token: number, until: number): Script<void> {
   );
 }
 
-/** Live attempts of the worker whose logs somebody reads. */
-export function* listFollowed(workerId: number, now: number): Script<number[]> {
-  const rows = yield* all<{ token: number }>(
-    `select log_reader.token from log_reader join attempt on attempt.id = log_reader.token
-     where log_reader.until > ? and attempt.worker_id = ? and attempt.finished_at is null order by log_reader.token`,
-    now,
-    workerId,
-  );
-  return rows.map((row) => row.token);
+/** Live attempts whose logs somebody reads, by the workers that hold them. */
+export function* listFollowed(workerIds: readonly number[], now: number): Script<Map<number, number[]>> {
+  const tokens = new Map<number, number[]>();
+  for (const list of idLists(workerIds)) {
+    const rows = yield* all<{ token: number; worker_id: number }>(
+      `select log_reader.token, attempt.worker_id from log_reader join attempt on attempt.id = log_reader.token
+       where log_reader.until > ? and attempt.worker_id in ${placeholders(list.length)}
+         and attempt.finished_at is null order by log_reader.token`,
+      now,
+      ...list,
+    );
+    for (const { token, worker_id } of rows) {
+      tokens.set(worker_id, [...(tokens.get(worker_id) ?? []), token]);
+    }
+  }
+  return tokens;
 }
 
 /** Nobody reads these any more. */

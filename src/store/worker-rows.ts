@@ -1,5 +1,6 @@
 import type { WorkerIdentity } from '../core/exchange.ts';
-import { all, change, changeOne, first, insert, type Script } from './script.ts';
+import { idLists, inParts, valueTable } from './many-rows.ts';
+import { all, change, changeAll, changeOne, first, insert, placeholders, type Script } from './script.ts';
 
 export interface WorkerRow {
   id: number;
@@ -78,11 +79,23 @@ export type ExchangingWorker = Pick<
   last_seq: number;
 };
 
+const EXCHANGING = 'select id, kind, draining, lease_expires_at, retired_at, last_seq from worker';
+
 export function* findExchangingWorker(id: number): Script<ExchangingWorker | undefined> {
-  return yield* first<ExchangingWorker>(
-    'select id, kind, draining, lease_expires_at, retired_at, last_seq from worker where id = ?',
-    id,
-  );
+  return yield* first<ExchangingWorker>(`${EXCHANGING} where id = ?`, id);
+}
+
+/** Those that there are, by their ids. */
+export function* findExchangingWorkers(ids: readonly number[]): Script<Map<number, ExchangingWorker>> {
+  const found = new Map<number, ExchangingWorker>();
+  for (const list of idLists(ids)) {
+    const rows = yield* all<ExchangingWorker>(
+      `${EXCHANGING} where id in ${placeholders(list.length)}`,
+      ...list,
+    );
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
 }
 
 /** Newest first, below the id `before`. */
@@ -108,22 +121,31 @@ export function* listWorkersOf(workflowId: number, runId: number): Script<Worker
   );
 }
 
-/**
- * What other workers of a server offer who take jobs now; nothing as long as no ready job shuns this worker, since
- * then it does not matter.
- */
+/** Those of the workers that some ready job shuns at this time. */
+export function* listShunned(workerIds: readonly number[], now: number): Script<number[]> {
+  const shunned: number[] = [];
+  for (const list of idLists(workerIds)) {
+    const rows = yield* all<{ id: number }>(
+      `select distinct avoid_worker_id as id from job
+       where avoid_worker_id in ${placeholders(list.length)} and status = 2 and avoid_until > ?`,
+      ...list,
+      now,
+    );
+    shunned.push(...rows.map(({ id }) => id));
+  }
+  return shunned;
+}
+
+/** What other workers of a server offer who take jobs now. */
 export function* listOtherOffers(
   workerId: number,
   now: number,
 ): Script<Pick<WorkerRow, 'cpus' | 'memory_bytes' | 'gpus'>[]> {
   return yield* all<Pick<WorkerRow, 'cpus' | 'memory_bytes' | 'gpus'>>(
     `select distinct cpus, memory_bytes, gpus from worker
-     where retired_at is null and kind = 'service' and draining = 0 and lease_expires_at > ? and id <> ?
-       and exists (select 1 from job where job.avoid_worker_id = ? and job.status = 2 and job.avoid_until > ?)`,
+     where retired_at is null and kind = 'service' and draining = 0 and lease_expires_at > ? and id <> ?`,
     now,
     workerId,
-    workerId,
-    now,
   );
 }
 
@@ -143,9 +165,22 @@ export function* renewLease(workerId: number, expiresAt: number): Script<void> {
   );
 }
 
-/** The newest exchange and what was answered. */
-export function* keepAnswer(workerId: number, seq: number, answer: string): Script<void> {
-  yield* changeOne('update worker set last_seq = ?, last_result = ? where id = ?', seq, answer, workerId);
+/** The newest exchange of each of the workers, and what was answered. */
+export function* keepAnswers(
+  answers: readonly { workerId: number; seq: number; answer: string }[],
+): Script<void> {
+  for (const part of inParts(answers)) {
+    const table = valueTable(
+      ['bigint', 'bigint', 'text'],
+      part.map(({ workerId, seq, answer }) => [workerId, seq, answer]),
+    );
+    yield* changeAll(
+      part.length,
+      `update worker set last_seq = kept.column2, last_result = kept.column3 from ${table.sql} as kept
+       where worker.id = kept.column1`,
+      ...table.values,
+    );
+  }
 }
 
 export function* findAnswer(workerId: number): Script<string | null> {

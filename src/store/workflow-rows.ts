@@ -1,5 +1,6 @@
 import type { Requirement, WorkflowModel } from '../core/workflow-model.ts';
-import { all, change, first, insert, run, type Script } from './script.ts';
+import { EXCLUSIVE, lockWorkflows } from './lock-rows.ts';
+import { all, change, first, insert, placeholders, run, type Script } from './script.ts';
 
 export interface WorkflowRow {
   id: number;
@@ -74,6 +75,54 @@ const SHARED_OPEN = `workflow.shared = 1 and (workflow.id in (
 export function* listSharedWorkflows(): Script<number[]> {
   const rows = yield* all<{ id: number }>(`select id from workflow where ${SHARED_OPEN} order by id`);
   return rows.map((row) => row.id);
+}
+
+/**
+ * Locks those of the same workflows that nobody else has locked, without waiting: for claims, which may be made
+ * elsewhere meanwhile. Ones that this transaction has locked before count as free. On SQLite all are free.
+ */
+export function* lockFreeSharedWorkflows(): Script<WorkflowRow[]> {
+  const { rows } = yield {
+    sql: `select ${COLUMNS} from workflow where ${SHARED_OPEN} order by id`,
+    values: [],
+    locking: `${EXCLUSIVE} skip locked`,
+  };
+  return rows as unknown as WorkflowRow[];
+}
+
+/** Waits for the workflows until nobody else has them locked. */
+export function* takeWorkflows(ids: readonly number[]): Script<WorkflowRow[]> {
+  yield* lockWorkflows(ids);
+  return yield* all<WorkflowRow>(
+    `select ${COLUMNS} from workflow where id in ${placeholders(ids.length)} order by id`,
+    ...ids,
+  );
+}
+
+/** What has to be done in a workflow before jobs are claimed, if there is anything. */
+export interface Dues {
+  /** It has actions, due or not. */
+  actions: boolean;
+  /** Code of routes is to be evaluated. */
+  questions: boolean;
+  /** Ready jobs waited too long for their first start. */
+  unscheduled: boolean;
+}
+
+export function* findDues(workflowId: number, now: number): Script<Dues> {
+  const found = yield* first<Record<keyof Dues, number>>(
+    `select
+       case when exists (select 1 from action where workflow_id = ?) then 1 else 0 end as actions,
+       case when exists (select 1 from route where workflow_id = ? and state = 'due') then 1 else 0 end as questions,
+       case when exists (select 1 from job where workflow_id = ? and status = 2 and schedule_by is not null
+         and schedule_by <= ?) then 1 else 0 end as unscheduled`,
+    workflowId,
+    workflowId,
+    workflowId,
+    now,
+  );
+  const { actions, questions, unscheduled } = found!;
+  return { actions: actions === 1, questions: questions === 1, unscheduled: unscheduled === 1 };
 }
 
 /**

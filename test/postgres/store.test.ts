@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openEngine } from '../../src/engine/open-engine.ts';
-import { tryLockWorkflows } from '../../src/store/lock-rows.ts';
 import { SESSION_SETTINGS } from '../../src/store/postgres/connection-config.ts';
 import { numberPlaceholders } from '../../src/store/postgres/numbered-sql.ts';
 import { type PostgresOptions, PostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { all, changeOne, first, lock, type Script } from '../../src/store/script.ts';
+import { lockFreeSharedWorkflows } from '../../src/store/workflow-rows.ts';
 import { simpleModel } from '../engine/simple-model.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { sharedPostgres } from './postgres-world.ts';
@@ -35,7 +35,8 @@ async function createWorkflows(url: string, count: number): Promise<number[]> {
   const ids: number[] = [];
   for (let n = 0; n < count; n += 1) {
     const model = simpleModel([{ name: 'a' }]);
-    ids.push((await engine.createWorkflow({ model, cwd: '/', output_dir: 'o', actor: 'test' })).id);
+    const place = { cwd: '/', output_dir: 'o', actor: 'test', shared: true };
+    ids.push((await engine.createWorkflow({ model, ...place })).id);
   }
   await engine.close();
   return ids;
@@ -118,9 +119,10 @@ test('readers do not wait for writers, and claims pass over what others have loc
     first<{ name: string }>('select name from workflow where id = ?', locked!),
   );
   expect(name).toEqual({ name: 'simple' });
-  expect(await store.write(() => tryLockWorkflows([locked!, free!]))).toEqual([free]);
+  const lockFree = async () => (await store.write(() => lockFreeSharedWorkflows())).map(({ id }) => id);
+  expect(await lockFree()).toEqual([free]);
   await blocker.query('rollback');
-  expect(await store.write(() => tryLockWorkflows([locked!, free!]))).toEqual([locked, free]);
+  expect(await lockFree()).toEqual([locked, free]);
 });
 
 test('a process that was stopped in the middle of a transaction does not keep others waiting', async () => {

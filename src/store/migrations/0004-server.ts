@@ -23,6 +23,8 @@ export function serverSchema(dialect: Dialect): string[] {
     'alter table job add column avoid_worker_id bigint',
     'alter table job add column avoid_until bigint',
     'create index job_avoiding on job (avoid_worker_id) where avoid_worker_id is not null and status = 2',
+    // Pages of jobs; without it each would sort all jobs of the workflow.
+    'create index job_of_workflow on job (workflow_id, id)',
     `create table token (
       id ${id},
       name text not null,

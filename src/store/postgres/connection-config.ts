@@ -52,6 +52,7 @@ const EVERY_SESSION = [
  */
 const WRITERS = [
   'set plan_cache_mode = force_generic_plan',
+  'set random_page_cost = 1.1',
   'set enable_hashjoin = off',
   'set enable_mergejoin = off',
 ];

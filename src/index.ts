@@ -29,6 +29,7 @@ export type { WorkflowModel } from './core/workflow-model.ts';
 export { type OpenOptions, openEngine } from './engine/open-engine.ts';
 export { loadSpec } from './spec/load-spec.ts';
 export { formatProblem, type Problem, type Unsupported } from './spec/problem.ts';
+export type { WorkflowSpec } from './spec/schema/workflow-schema.ts';
 export {
   type RunEnd as WorkerEnd,
   RunWorker as Worker,

@@ -12,8 +12,8 @@ export type Answer =
   | { kind: 'json'; schema: z.ZodType; status: 200 | 201 }
   /** Nothing; status 204. */
   | { kind: 'none' }
-  /** Anything else, as it comes. */
-  | { kind: 'stream'; type: string; description: string };
+  /** Anything else, as it comes; `ranges`: a part of it if only that is asked for. */
+  | { kind: 'stream'; type: string; description: string; ranges?: true };
 
 /** One thing that can be asked of a server. Server, client, documentation and tests are made from the same table. */
 export interface Endpoint<

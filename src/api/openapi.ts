@@ -108,13 +108,16 @@ function success({ answer }: Endpoint, components: Components): Json {
       };
     case 'none':
       return { 204: { description: 'Done.' } };
-    case 'stream':
+    case 'stream': {
+      const content = { [answer.type]: { schema: { type: 'string' } } };
       return {
-        200: {
-          description: answer.description,
-          content: { [answer.type]: { schema: { type: 'string' } } },
-        },
+        200: { description: answer.description, content },
+        ...(answer.ranges && {
+          206: { description: 'The range that was asked for.', content },
+          416: { description: 'The range begins after the end.' },
+        }),
       };
+    }
   }
 }
 

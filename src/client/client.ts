@@ -13,11 +13,12 @@ import type {
 import type { WorkflowSpec } from '../spec/schema/workflow-schema.ts';
 import { Changes } from './changes.ts';
 import { type EventStreamOptions, eventStream } from './event-stream.ts';
-import { HttpConnection, type ServerAddress } from './http-connection.ts';
+import { HttpConnection } from './http-connection.ts';
 import { HttpEngine } from './http-engine.ts';
 import { jobLog, type LogOptions } from './job-log.ts';
 import { type JobRequest, specOfJob } from './job-request.ts';
 import { hasEnded, type JobState, jobState } from './job-state.ts';
+import type { ServerAddress } from './server-address.ts';
 
 /** A job with what became of it so far. */
 export interface SubmittedJob extends Omit<JobDetails, 'depends_on'> {
@@ -51,6 +52,8 @@ export interface WaitOptions {
 
 /** What a timer takes. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/** An answer that is on its way when the time is over is still taken. */
+const GRACE_MS = 1_000;
 
 /** Gives work to a server and watches it. */
 export class Client {
@@ -59,7 +62,7 @@ export class Client {
 
   constructor(address: ServerAddress) {
     this.#connection = new HttpConnection(address);
-    this.#engine = new HttpEngine(address, this.#connection);
+    this.#engine = new HttpEngine(this.#connection);
   }
 
   /** Everything else that can be asked of the server. */
@@ -91,51 +94,42 @@ export class Client {
     });
   }
 
-  async status(jobId: number): Promise<SubmittedJob> {
-    const { depends_on: _, ...job } = await this.engine.findJob(jobId);
-    const attempts = await allPages((page) =>
-      this.engine.listAttempts(job.workflow_id, { ...page, job: jobId, run_id: job.run_id }),
-    );
-    const newest = attempts.at(-1);
-    return {
-      ...job,
-      job_id: job.id,
-      state: jobState(job, newest),
-      exit_code: newest?.exit_code ?? null,
-      error: newest?.error ?? null,
-      worker_id: newest?.worker_id ?? null,
-      started_at_ms: newest?.started_at_ms ?? null,
-      finished_at_ms: newest?.finished_at_ms ?? null,
-      attempts,
-    };
+  status(jobId: number): Promise<SubmittedJob> {
+    return statusOf(this.engine, jobId);
   }
 
   /** Until the job has ended, or waits for a decision. After the timeout that is an error, and the job goes on. */
-  async wait(jobId: number, options: WaitOptions = {}): Promise<SubmittedJob> {
-    await this.#until(`${jobId}`, options, async () => {
-      const { status } = await this.engine.findJob(jobId);
-      return hasEnded(jobState({ status }, undefined));
+  wait(jobId: number, options: WaitOptions = {}): Promise<SubmittedJob> {
+    return this.#until(`job ${jobId}`, options, async (engine) => {
+      const { status } = await engine.findJob(jobId);
+      if (!hasEnded(status)) return null;
+      const job = await statusOf(engine, jobId);
+      return hasEnded(job.status) ? job : null;
     });
-    return this.status(jobId);
   }
 
   /** As `wait`, for all jobs of a workflow. */
-  async waitForWorkflow(workflowId: number, options: WaitOptions = {}): Promise<WorkflowStatus> {
-    await this.#until(`of workflow ${workflowId}`, options, async () => {
-      return (await this.engine.status(workflowId)).exit_code !== null;
+  waitForWorkflow(workflowId: number, options: WaitOptions = {}): Promise<WorkflowStatus> {
+    return this.#until(`workflow ${workflowId}`, options, async (engine) => {
+      const status = await engine.status(workflowId);
+      return status.exit_code === null ? null : status;
     });
-    return this.engine.status(workflowId);
   }
 
-  /** Lines of what the job writes; until it has ended, unless told otherwise. */
+  /** Lines of what the job writes; until it has ended or waits for a decision, unless told otherwise. */
   async *logs(jobId: number, options: LogOptions = {}): AsyncGenerator<string, void> {
+    const { signal } = options;
+    if (signal?.aborted) return;
+    const engine = signal === undefined ? this.engine : new HttpEngine(this.#connection.until(signal));
     const changes = new Changes(this.engine);
     const stop = () => changes.stop();
-    options.signal?.addEventListener('abort', stop);
+    signal?.addEventListener('abort', stop);
     try {
-      if (options.signal?.aborted !== true) yield* jobLog(this.engine, jobId, options, changes);
+      yield* jobLog(engine, jobId, options, changes);
+    } catch (error) {
+      if (!signal?.aborted) throw error;
     } finally {
-      options.signal?.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', stop);
       stop();
     }
   }
@@ -161,22 +155,54 @@ export class Client {
     await this.#engine.close();
   }
 
-  async #until(what: string, { timeout }: WaitOptions, isReached: () => Promise<boolean>): Promise<void> {
+  /** Looks at every change until there is something to return. */
+  async #until<T>(
+    what: string,
+    { timeout }: WaitOptions,
+    look: (engine: Engine) => Promise<T | null>,
+  ): Promise<T> {
     const changes = new Changes(this.engine);
-    const timer =
-      timeout === undefined
-        ? undefined
-        : setTimeout(() => changes.stop(), Math.min(timeout * 1000, LONGEST_TIMEOUT_MS));
+    const giveUp = new AbortController();
+    const engine = new HttpEngine(this.#connection.until(giveUp.signal));
+    let timer: NodeJS.Timeout | undefined;
+    const end = () => {
+      changes.stop();
+      timer = setTimeout(() => giveUp.abort(), GRACE_MS);
+    };
+    if (timeout !== undefined) timer = setTimeout(end, Math.min(timeout * 1000, LONGEST_TIMEOUT_MS));
     try {
-      while (!(await isReached())) {
-        if (changes.isOver) throw new HoldfastError('WAIT_TIMEOUT', { job: what, seconds: timeout! });
+      while (!changes.isOver) {
+        const found = await look(engine);
+        if (found !== null) return found;
         await changes.next();
       }
+    } catch (error) {
+      if (!giveUp.signal.aborted) throw error;
     } finally {
       clearTimeout(timer);
       changes.stop();
     }
+    throw new HoldfastError('WAIT_TIMEOUT', { what, seconds: timeout! });
   }
+}
+
+async function statusOf(engine: Engine, jobId: number): Promise<SubmittedJob> {
+  const { depends_on: _, ...job } = await engine.findJob(jobId);
+  const attempts = await allPages((page) =>
+    engine.listAttempts(job.workflow_id, { ...page, job: jobId, run_id: job.run_id }),
+  );
+  const newest = attempts.at(-1);
+  return {
+    ...job,
+    job_id: job.id,
+    state: jobState(job, newest),
+    exit_code: newest?.exit_code ?? null,
+    error: newest?.error ?? null,
+    worker_id: newest?.worker_id ?? null,
+    started_at_ms: newest?.started_at_ms ?? null,
+    finished_at_ms: newest?.finished_at_ms ?? null,
+    attempts,
+  };
 }
 
 function userName(): string {

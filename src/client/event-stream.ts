@@ -4,6 +4,7 @@ import type { JobRef } from '../core/job-ref.ts';
 import type { EventRecord } from '../core/records.ts';
 import type { HttpConnection } from './http-connection.ts';
 import { pause } from './pause.ts';
+import { strangeAnswer } from './refusal.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 const RECONNECT_MS = 500;
@@ -24,29 +25,35 @@ export async function* eventStream(
   workflowId: number,
   { after = 0, job, signal }: EventStreamOptions,
 ): AsyncGenerator<EventRecord, void> {
-  const signals = signal === undefined ? [] : [signal];
+  const stream = signal === undefined ? connection : connection.until(signal);
   let last = after;
-  while (!connection.isClosed && signal?.aborted !== true) {
+  while (!stream.isClosed) {
     try {
-      const response = await connection.ask(
+      const response = await stream.ask(
         endpoints.streamEvents,
         {
           params: { workflow_id: workflowId },
           query: { after: last, ...(job !== undefined && { job }) },
-          ...(signal && { signal }),
         },
-        async (answer) => answer,
+        needEventStream,
       );
-      for await (const { data } of readServerSentEvents(response, signals)) {
+      for await (const { data } of readServerSentEvents(response, stream.signals)) {
         const event = JSON.parse(data) as EventRecord;
         last = event.id;
         yield event;
       }
     } catch (error) {
-      if (signals.some(({ aborted }) => aborted) || connection.isClosed) return;
+      if (stream.isClosed) return;
       // What the server refuses it would refuse again; a connection that broke is made anew.
       if (error instanceof HoldfastError) throw error;
     }
-    await pause(RECONNECT_MS, signals);
+    await pause(RECONNECT_MS, stream.signals);
   }
+}
+
+/** A page that says that something went wrong would be a stream without events, again and again. */
+async function needEventStream(response: Response): Promise<Response> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+  await response.body?.cancel();
+  throw strangeAnswer(response.status);
 }

@@ -3,14 +3,11 @@ import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from '../api/endpo
 import { ACTOR } from '../api/request-headers.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { pause } from './pause.ts';
+import { readAnswer } from './read-answer.ts';
 import { refusal } from './refusal.ts';
 import { type Parameters, requestUrl } from './request-url.ts';
+import type { ServerAddress } from './server-address.ts';
 import { TimeLimit } from './time-limit.ts';
-
-export interface ServerAddress {
-  url: string;
-  token: string | null;
-}
 
 export interface Asked<E extends Endpoint> {
   params?: ParamsOf<E>;
@@ -26,6 +23,12 @@ export interface Asked<E extends Endpoint> {
   /** How long one answer may take. */
   timeoutMs?: number;
   signal?: AbortSignal;
+}
+
+/** What is true of the server, whoever asks. */
+interface Known {
+  closing: AbortController;
+  hasAnswered: boolean;
 }
 
 type Tried<T> = { value: T } | { error: HoldfastError; wasSent: boolean };
@@ -52,22 +55,36 @@ const NEVER_SENT = new Set([
 export class HttpConnection {
   readonly url: string;
   readonly #token: string | null;
-  readonly #closing = new AbortController();
-  #hasAnswered = false;
+  readonly #known: Known;
+  /** Each of them ends everything that is under way. */
+  readonly signals: readonly AbortSignal[];
 
-  constructor({ url, token }: ServerAddress) {
+  constructor(
+    { url, token }: ServerAddress,
+    known: Known = { closing: new AbortController(), hasAnswered: false },
+    signals: readonly AbortSignal[] = [],
+  ) {
     this.url = url.replace(/\/+$/, '');
     this.#token = token;
+    this.#known = known;
+    this.signals = [known.closing.signal, ...signals];
     // Each request under way listens to it; any number of them is right.
-    setMaxListeners(0, this.#closing.signal);
+    setMaxListeners(0, known.closing.signal);
+  }
+
+  /** The same connection for somebody who asks only until the signal says so. */
+  until(signal: AbortSignal): HttpConnection {
+    const [, ...signals] = this.signals;
+    return new HttpConnection({ url: this.url, token: this.#token }, this.#known, [...signals, signal]);
   }
 
   /** Gives what an endpoint answers in JSON; undefined if it answers with nothing. */
   call<E extends Endpoint>(endpoint: E, asked: Asked<E> = {}): Promise<AnswerOf<E>> {
-    return this.ask(endpoint, asked, async (response) => {
-      const text = await response.text();
-      return (endpoint.answer.kind === 'json' ? JSON.parse(text) : undefined) as AnswerOf<E>;
-    });
+    return this.ask(
+      endpoint,
+      asked,
+      (response) => readAnswer(endpoint.answer, response) as Promise<AnswerOf<E>>,
+    );
   }
 
   /** As `call`, with the answer read by the caller. */
@@ -77,7 +94,7 @@ export class HttpConnection {
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const isSafe = endpoint.method === 'GET' || asked.repeatable === true;
-    const patience = asked.patienceMs ?? (this.#hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS);
+    const patience = asked.patienceMs ?? (this.#known.hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS);
     const until = performance.now() + patience;
     let left = patience > 0 ? LEAST_REPEATS : 0;
     for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, LONGEST_DELAY_MS)) {
@@ -92,13 +109,14 @@ export class HttpConnection {
     }
   }
 
+  /** Nothing is asked any more. */
   get isClosed(): boolean {
-    return this.#closing.signal.aborted;
+    return this.signals.some(({ aborted }) => aborted);
   }
 
   /** Ends what is under way. */
   close(): void {
-    this.#closing.abort();
+    this.#known.closing.abort();
   }
 
   async #try<E extends Endpoint, T>(
@@ -109,14 +127,24 @@ export class HttpConnection {
     const limit = new TimeLimit(asked.timeoutMs ?? TIMEOUT_MS, this.#signals(asked.signal));
     try {
       const response = await this.#send(endpoint, asked, limit.signal);
-      this.#hasAnswered = true;
-      if (response.ok) return { value: await read(response) };
+      if (response.ok) {
+        const value = await read(response);
+        this.#known.hasAnswered = true;
+        return { value };
+      }
       const error = refusal({ url: this.url, status: response.status, text: await response.text() });
+      if (error.code !== 'SERVER_UNREACHABLE') this.#known.hasAnswered = true;
       // Who says that it is shutting down has done nothing.
       return { error, wasSent: error.code !== 'SHUTTING_DOWN' };
     } catch (error) {
       const { code, message } = innermost(error);
-      const problem = limit.isOver ? 'it did not answer in time' : NEVER_SENT.has(code) ? code : message;
+      const problem = this.#known.closing.signal.aborted
+        ? 'the client was closed'
+        : limit.isOver
+          ? 'it did not answer in time'
+          : NEVER_SENT.has(code) || code.startsWith('ERR_SSL')
+            ? code
+            : message;
       return {
         error: new HoldfastError('SERVER_UNREACHABLE', { url: this.url, problem }, error),
         wasSent: !NEVER_SENT.has(code),
@@ -144,7 +172,7 @@ export class HttpConnection {
   }
 
   #signals(signal: AbortSignal | undefined): AbortSignal[] {
-    return signal === undefined ? [this.#closing.signal] : [this.#closing.signal, signal];
+    return signal === undefined ? [...this.signals] : [...this.signals, signal];
   }
 }
 

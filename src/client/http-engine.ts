@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { BodyOf } from '../api/endpoint.ts';
 import { endpoints } from '../api/endpoints.ts';
-import { IDEMPOTENCY_KEY, LOG_HEADERS } from '../api/request-headers.ts';
+import {
+  BAD_IDEMPOTENCY_KEY,
+  IDEMPOTENCY_KEY,
+  IDEMPOTENCY_KEY_TEXT,
+  LOG_HEADERS,
+} from '../api/request-headers.ts';
 import type {
   AddedEvent,
   Adoption,
@@ -28,8 +33,10 @@ import type * as Records from '../core/records.ts';
 import type * as Resolution from '../core/resolution.ts';
 import type { CreatedToken, NewToken, TokenRecord } from '../core/token.ts';
 import { ChangeFeed } from './change-feed.ts';
-import { HttpConnection, type ServerAddress } from './http-connection.ts';
+import { HttpConnection } from './http-connection.ts';
 import { logBatches } from './log-batches.ts';
+import { strangeAnswer } from './refusal.ts';
+import type { ServerAddress } from './server-address.ts';
 import { WorkerNews } from './worker-news.ts';
 
 const LARGEST_PIECE = 1024 * 1024;
@@ -46,8 +53,8 @@ export class HttpEngine implements Engine {
   readonly #sequences = new Map<number, number>();
   readonly #news = new Map<number, WorkerNews>();
 
-  constructor(address: ServerAddress, connection = new HttpConnection(address)) {
-    this.#connection = connection;
+  constructor(server: ServerAddress | HttpConnection) {
+    this.#connection = server instanceof HttpConnection ? server : new HttpConnection(server);
     this.#changes = new ChangeFeed(this.#connection);
   }
 
@@ -58,6 +65,12 @@ export class HttpEngine implements Engine {
       throw new HoldfastError('INVALID_ARGUMENT', {
         argument: 'source',
         problem: 'a server takes the text of a spec, not a model that was made from it',
+      });
+    }
+    if (!IDEMPOTENCY_KEY_TEXT.test(key)) {
+      throw new HoldfastError('INVALID_ARGUMENT', {
+        argument: 'idempotency key',
+        problem: BAD_IDEMPOTENCY_KEY,
       });
     }
     const body: BodyOf<typeof endpoints.createWorkflow> = {
@@ -212,6 +225,7 @@ export class HttpEngine implements Engine {
     };
     return this.#connection.ask(endpoints.readLog, asked, async (response) => {
       const fact = (name: keyof typeof LOG_HEADERS) => response.headers.get(LOG_HEADERS[name]);
+      if (fact('attemptId') === null) throw strangeAnswer(response.status);
       return {
         run_id: Number(fact('runId')),
         attempt_id: Number(fact('attemptId')),

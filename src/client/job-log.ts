@@ -1,19 +1,20 @@
 import { allPages } from '../core/all-pages.ts';
 import type { Engine } from '../core/engine.ts';
-import { TERMINAL_STATUSES } from '../core/job-status.ts';
+import { HoldfastError } from '../core/errors.ts';
 import type { LogStream } from '../core/log-access.ts';
 import { logReader } from '../core/log-reader.ts';
 import type { AttemptRecord } from '../core/records.ts';
 import type { Changes } from './changes.ts';
+import { hasEnded } from './job-state.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 export interface LogOptions {
   /** `stdout` unless told. */
   stream?: LogStream;
-  /** Goes on until the job has ended, over all its attempts; true unless told. */
+  /** Goes on until the job has ended or waits for a decision; true unless told. */
   follow?: boolean;
-  /** Only this attempt; the newest there is, and when following those that come, unless told. */
+  /** Only this attempt; all of the run, one after another, unless told. */
   attempt?: number;
   signal?: AbortSignal;
 }
@@ -25,20 +26,21 @@ export async function* jobLog(
   { stream = 'stdout', follow = true, attempt: wanted }: LogOptions,
   changes: Changes,
 ): AsyncGenerator<string, void> {
-  const { workflow_id: workflowId } = await engine.findJob(jobId);
   let done: AttemptRecord | null = null;
   while (!changes.isOver) {
     const job = await engine.findJob(jobId);
     const attempts = await allPages((page) =>
-      engine.listAttempts(workflowId, { ...page, job: jobId, run_id: job.run_id }),
+      engine.listAttempts(job.workflow_id, { ...page, job: jobId, run_id: job.run_id }),
     );
     const next = nextAttempt(attempts, wanted, done);
-    if (next !== undefined && next.started_at_ms !== null) {
-      yield* attemptLines(engine, workflowId, next, { stream, follow }, changes);
+    // One that ended before it was started has written nothing, and the next may be there already.
+    if (next !== undefined && (next.started_at_ms !== null || next.finished_at_ms !== null)) {
+      yield* attemptLines(engine, job.workflow_id, next, { stream, follow }, changes);
       done = next;
-      if (!follow || wanted !== undefined) return;
-    } else if (!follow || TERMINAL_STATUSES.has(job.status)) {
-      return;
+      if (wanted !== undefined) return;
+    } else if (!follow || hasEnded(job.status)) {
+      if (wanted === undefined || next !== undefined) return;
+      throw new HoldfastError('NO_LOG', { stream, attempt: wanted, job: jobId });
     } else {
       await changes.next();
     }
@@ -51,10 +53,9 @@ function nextAttempt(
   done: AttemptRecord | null,
 ): AttemptRecord | undefined {
   if (wanted !== undefined) return attempts.find(({ attempt_id }) => attempt_id === wanted);
-  if (done === null) return attempts.at(-1);
   return attempts.find(
     ({ run_id, attempt_id }) =>
-      run_id > done.run_id || (run_id === done.run_id && attempt_id > done.attempt_id),
+      done === null || run_id > done.run_id || (run_id === done.run_id && attempt_id > done.attempt_id),
   );
 }
 
@@ -72,6 +73,12 @@ async function* attemptLines(
   while (!changes.isOver) {
     const chunk = await read(offset, CHUNK_BYTES, { follow });
     if (chunk !== null && chunk.data.length > 0) {
+      // What is between was not kept: the two ends are not one line.
+      if (chunk.offset > offset) {
+        rest += decoder.decode();
+        if (rest !== '') yield rest;
+        rest = '';
+      }
       offset = chunk.offset + chunk.data.length;
       const lines = (rest + decoder.decode(chunk.data, { stream: true })).split('\n');
       rest = lines.pop()!;
@@ -83,5 +90,5 @@ async function* attemptLines(
     }
   }
   rest += decoder.decode();
-  if (rest !== '') yield rest;
+  if (rest !== '' && !changes.isOver) yield rest;
 }

@@ -1,3 +1,4 @@
+import { HoldfastError } from '../core/errors.ts';
 import type { RetrySpec } from '../spec/schema/retry-schema.ts';
 import type { WorkflowSpec } from '../spec/schema/workflow-schema.ts';
 
@@ -39,8 +40,9 @@ export interface JobRequest {
 
 /** A job by itself is a workflow of one. */
 export function specOfJob(request: JobRequest): WorkflowSpec {
-  const { name, command, resources, environment, ports, retry, labels } = request;
-  const timeout = request.scheduling_timeout_seconds ?? 0;
+  const { name, command, resources, environment, ports, retry, labels, cwd: _, ...more } = request;
+  const { scheduling_timeout_seconds: timeout = 0, ...unknown } = more;
+  refuse(unknown, '');
   return {
     name,
     jobs: [
@@ -50,7 +52,7 @@ export function specOfJob(request: JobRequest): WorkflowSpec {
         ...(resources !== undefined && { resource_requirements: requirementOf(resources) }),
         ...(environment !== undefined && { env: environment }),
         ...(ports !== undefined && { ports }),
-        ...(timeout > 0 && { scheduling_timeout: timeout }),
+        ...(timeout !== 0 && { scheduling_timeout: timeout }),
         ...(retry !== undefined && { retry }),
         ...(labels !== undefined && { labels }),
       },
@@ -58,11 +60,19 @@ export function specOfJob(request: JobRequest): WorkflowSpec {
   };
 }
 
-function requirementOf({ cpu, memory, gpus, runtime }: JobResources) {
+function requirementOf({ cpu, memory, gpus, runtime, ...unknown }: JobResources) {
+  refuse(unknown, 'resources.');
   return {
     ...(cpu !== undefined && { num_cpus: cpu }),
     ...(memory !== undefined && { memory }),
     ...(gpus !== undefined && { num_gpus: gpus }),
     ...(runtime !== undefined && { runtime }),
   };
+}
+
+/** A key that is left out without a word would be a limit, or a variable, that a job does not have. */
+function refuse(unknown: object, place: string): void {
+  const [key] = Object.keys(unknown);
+  if (key === undefined) return;
+  throw new HoldfastError('INVALID_ARGUMENT', { argument: `${place}${key}`, problem: 'is not known here' });
 }

@@ -1,3 +1,4 @@
+import { type JobStatus, TERMINAL_STATUSES } from '../core/job-status.ts';
 import type { AttemptRecord, JobRecord } from '../core/records.ts';
 
 /** How a job stands, in words that do not tell of the workflow around it. */
@@ -38,9 +39,7 @@ export function jobState({ status }: Pick<JobRecord, 'status'>, newest: AttemptR
   }
 }
 
-const OPEN: ReadonlySet<JobState> = new Set<JobState>(['PENDING', 'RUNNING']);
-
 /** Nothing more happens to it unless somebody does something. */
-export function hasEnded(state: JobState): boolean {
-  return !OPEN.has(state);
+export function hasEnded(status: JobStatus): boolean {
+  return TERMINAL_STATUSES.has(status) || status === 'pending_failed';
 }

@@ -11,13 +11,16 @@ interface Refused {
 export function refusal({ url, status, text }: Refused): HoldfastError {
   const told = readTold(text);
   if (told === null) {
-    const problem = `HTTP ${status}, which is no answer of a Holdfast server`;
-    return new HoldfastError('SERVER_UNREACHABLE', { url, problem });
+    return new HoldfastError('SERVER_UNREACHABLE', { url, problem: strangeAnswer(status).message });
   }
   if (!isErrorCode(told.code)) {
     return new HoldfastError('SERVER_FAILED', { url, problem: `${told.code}: ${told.message}` });
   }
   return HoldfastError.received(told.code, told.message, told.hint);
+}
+
+export function strangeAnswer(status: number): Error {
+  return new Error(`HTTP ${status}, which is no answer of a Holdfast server`);
 }
 
 function readTold(text: string): { code: string; message: string; hint: string } | null {

@@ -15,6 +15,7 @@ export async function* readServerSentEvents(
   let rest = '';
   let event: ServerSentEvent = { id: '', event: 'message', data: '' };
   try {
+    if (signals.some(({ aborted }) => aborted)) return;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;

@@ -233,7 +233,7 @@ export const ERRORS = {
     hint: () => 'the log of the server tells more',
   },
   WAIT_TIMEOUT: {
-    message: ({ job, seconds }) => `job ${job} has not ended after ${seconds} s`,
+    message: ({ what, seconds }) => `${what} has not ended after ${seconds} s`,
     httpStatus: 504,
     exitCode: 1,
     hint: () => 'it goes on; wait for it again, or cancel it',

@@ -1,54 +1,26 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpEngine } from '../../src/client/http-engine.ts';
 import type { Exchange } from '../../src/core/exchange.ts';
 import { until } from '../cli/run-cli.ts';
+import {
+  type Answer,
+  cut,
+  type Heard,
+  json,
+  refused,
+  scripted as scriptedServer,
+} from './scripted-server.ts';
 
-interface Heard {
-  method: string;
-  url: string;
-  headers: IncomingMessage['headers'];
-  body: Record<string, unknown> | null;
-}
-
-type Answer = (response: ServerResponse, heard: Heard) => void;
-
-/** A server that answers as it is told, the last answer for ever, and remembers what it heard. */
+/** An engine of a server that answers as it is told. */
 async function scripted(...answers: Answer[]): Promise<{ url: string; heard: Heard[]; engine: HttpEngine }> {
-  const heard: Heard[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
-    const { method = '', url = '', headers } = request;
-    const told = { method, url, headers, body: text === '' ? null : JSON.parse(text) };
-    heard.push(told);
-    answers[Math.min(heard.length, answers.length) - 1]!(response, told);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, heard } = await scriptedServer(...answers);
   const engine = new HttpEngine({ url, token: 'hf_secret' });
-  onTestFinished(async () => {
-    await engine.close();
-    server.closeAllConnections();
-    server.close();
-  });
+  onTestFinished(() => engine.close());
   return { url, heard, engine };
 }
-
-const json =
-  (value: unknown, status = 200): Answer =>
-  (response) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-
-/** The connection breaks after the request has arrived. */
-const cut: Answer = (response) => (response.socket as Socket).destroy();
-
-const refused = (code: string, status: number) =>
-  json({ error: { code, message: `because ${code}`, hint: 'do this' } }, status);
 
 const EXCHANGE: Exchange = {
   started: [],
@@ -139,6 +111,30 @@ describe('a refusal', () => {
     });
   });
 
+  test.each([
+    ['a page', '<html>welcome</html>'],
+    ['nothing', ''],
+    ['null', 'null'],
+    ['what another service says', '{"ok":true}'],
+  ])(
+    'by something that answers with %s says so, and is asked no longer than one that is not there',
+    async (_, body) => {
+      const { engine, heard } = await scripted((response) => response.writeHead(200).end(body));
+      const strange = {
+        code: 'SERVER_UNREACHABLE',
+        message: expect.stringContaining('HTTP 200, which is no answer of a Holdfast server'),
+      };
+      await expect(engine.getWorkflow(3)).rejects.toMatchObject(strange);
+      await expect(engine.listTokens()).rejects.toMatchObject(strange);
+      await expect(engine.readLog(3, { job: 1, stream: 'stdout' })).rejects.toMatchObject(strange);
+      await expect(
+        engine.addEvent(3, { type: 'note', reason: 'r', data: {}, actor: 'ada' }),
+      ).rejects.toMatchObject(strange);
+      // A server that is known to be there would be asked for 20 s.
+      expect(heard.filter(({ url }) => url === '/api/v1/tokens').length).toBeLessThan(10);
+    },
+  );
+
   test('is also an address to go to instead: the token is not taken there', async () => {
     const { engine, heard, url } = await scripted((response) =>
       response.writeHead(307, { location: `${url}/elsewhere` }).end(),
@@ -163,7 +159,7 @@ test('a server that was never there is not waited for', async () => {
 });
 
 test('requests carry the token, who asks, and names of any kind', async () => {
-  const { engine, heard } = await scripted(json({ items: [], next: null }));
+  const { engine, heard } = await scripted(json({ items: [], next: null, id: 1, canceled: [] }));
   await engine.listJobs(3, { statuses: ['failed', 'terminated'], name: 'a&b', limit: 5 });
   await engine.getJob(3, 'p@list[0]/x');
   await engine.getJob(3, '17');
@@ -177,6 +173,23 @@ test('requests carry the token, who asks, and names of any kind', async () => {
   expect(heard.every(({ headers }) => headers.authorization === 'Bearer hf_secret')).toBe(true);
   expect(decodeURIComponent(String(heard[3]!.headers['holdfast-actor']))).toBe('Änne <a@b>');
   expect(heard[3]!.body).toEqual({ jobs: ['x'], reason: 'r' });
+});
+
+test('an idempotency key that no request can carry is refused before one is sent', async () => {
+  const { engine, heard } = await scripted(json({ id: 1 }, 201));
+  for (const key of ['', 'schlüssel', 'a\nb', 'x'.repeat(256)]) {
+    const workflow = {
+      source: { text: 'name: a', name: 'a.yaml' },
+      cwd: '.',
+      output_dir: 'output',
+      actor: 'ada',
+    };
+    await expect(engine.createWorkflow({ ...workflow, idempotency_key: key })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'idempotency key: must be 1 to 255 printable ASCII characters',
+    });
+  }
+  expect(heard).toEqual([]);
 });
 
 test('logs arrive as bytes, with where they are', async () => {

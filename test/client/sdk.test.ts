@@ -4,7 +4,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, connect, type EventRecord, type RetryConfig } from '../../src/index.ts';
+import {
+  type Client,
+  connect,
+  type EventRecord,
+  type JobRequest,
+  type RetryConfig,
+} from '../../src/index.ts';
 import { until } from '../cli/run-cli.ts';
 import { fences, readText } from '../docs/markdown.ts';
 import { ServedProject } from './served-project.ts';
@@ -141,6 +147,11 @@ describe('a job', () => {
       code: 'INVALID_SPEC',
       message: expect.stringContaining('jobs[0].command'),
     });
+    const before: JobRequest = { name: 'bad', command: 'true', scheduling_timeout_seconds: -5 };
+    await expect(client.submit(before)).rejects.toMatchObject({
+      code: 'INVALID_SPEC',
+      message: expect.stringContaining('jobs[0].scheduling_timeout'),
+    });
     const both: RetryConfig = { initial_delay: 1, initial_retry_delay_ms: 1000 };
     await expect(client.submit({ name: 'bad', command: 'true', retry: both })).rejects.toMatchObject({
       code: 'INVALID_SPEC',
@@ -165,6 +176,9 @@ describe('logs', () => {
     const again: string[] = [];
     for await (const line of client.logs(job, { follow: false, attempt: 1 })) again.push(line);
     expect(again).toEqual(['begin 1', 'endattempt 1']);
+    const all: string[] = [];
+    for await (const line of client.logs(job)) all.push(line);
+    expect(all).toEqual(lines);
   });
 });
 
@@ -229,6 +243,8 @@ describe('docs/sdk.md', () => {
     expect(stdout.split('\n')).toEqual([
       'SUCCEEDED after 3 attempts',
       'true',
+      'attempt 1',
+      'attempt 2',
       'attempt 3',
       'KILLED',
       'workflow_created ',

@@ -83,6 +83,11 @@ describe('the description of the API', () => {
     }
   });
 
+  test('tells of every status of a log that can be asked for in parts', () => {
+    const { responses } = operations.find(({ operation }) => operation.operationId === 'readLog')!.operation;
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '206', '416']));
+  });
+
   test('is a page for people, which loads nothing', async () => {
     const world = await ServerWorld.create();
     const { body, headers } = await world.ask({ url: '/api/v1/docs' });

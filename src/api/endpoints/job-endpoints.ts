@@ -211,6 +211,7 @@ export const jobEndpoints = {
     answer: {
       kind: 'stream',
       type: 'application/octet-stream',
+      ranges: true,
       description:
         'The bytes. Headers tell what they are: Holdfast-Run-Id, Holdfast-Attempt-Id, Holdfast-Log-Offset (of the first byte: later than asked for if the beginning is not kept), Holdfast-Log-Size, Holdfast-Log-Ended.',
     },

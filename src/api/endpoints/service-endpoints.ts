@@ -20,7 +20,7 @@ export const serviceEndpoints = {
         .max(100)
         .exactOptional()
         .describe(
-          'The `version` of the answer before; without it, or with one of another server, there is no wait.',
+          'The `version` of the answer before; without it there is no wait, with one of another server a short one.',
         ),
       timeout_ms: waitQuery,
     }),

@@ -1,16 +1,10 @@
+import { readServerUrl, readToken } from '../../client/server-address.ts';
+
 type Parsed<T> = { value: T } | { problem: string };
 
-/** `http://host:port`, with a path where a proxy has one; without a slash at its end. */
 export function parseServer(raw: unknown): Parsed<string | null> {
   if (raw === null || raw === 'none') return { value: null };
-  const url = typeof raw === 'string' ? readUrl(raw) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    return { problem: 'must be an address like http://127.0.0.1:7600' };
-  }
-  if (url.username !== '' || url.password !== '') {
-    return { problem: 'must have no password in it: a token is given with HOLDFAST_TOKEN' };
-  }
-  return { value: `${url.origin}${url.pathname}`.replace(/\/+$/, '') };
+  return readServerUrl(typeof raw === 'string' ? raw : '');
 }
 
 /** What stands behind it is checked by who connects. */
@@ -25,12 +19,9 @@ export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text);
 }
 
-/** Tokens travel in a header: no spaces, nothing that is not printable. */
 export function parseToken(raw: unknown): Parsed<string | null> {
   if (raw === null) return { value: null };
-  return typeof raw === 'string' && /^[\x21-\x7e]{1,512}$/.test(raw)
-    ? { value: raw }
-    : { problem: 'must be a token as `holdfast token create` prints it' };
+  return readToken(typeof raw === 'string' ? raw : '');
 }
 
 const HIDDEN = '***';

@@ -1,5 +1,5 @@
 import type { workflowEndpoints } from '../../api/endpoints/workflow-endpoints.ts';
-import { IDEMPOTENCY_KEY } from '../../api/request-headers.ts';
+import { BAD_IDEMPOTENCY_KEY, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_TEXT } from '../../api/request-headers.ts';
 import type { Engine } from '../../core/engine.ts';
 import { RequestError } from '../request-error.ts';
 import type { Handlers } from './handler.ts';
@@ -32,8 +32,6 @@ export function workflowHandlers(engine: Engine): Handlers<keyof typeof workflow
 
 function idempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
-  if (typeof header === 'string' && /^[\x20-\x7e]{1,255}$/.test(header)) return header;
-  throw new RequestError([
-    { path: `headers.${IDEMPOTENCY_KEY}`, message: 'must be at most 255 printable characters' },
-  ]);
+  if (typeof header === 'string' && IDEMPOTENCY_KEY_TEXT.test(header)) return header;
+  throw new RequestError([{ path: `headers.${IDEMPOTENCY_KEY}`, message: BAD_IDEMPOTENCY_KEY }]);
 }

@@ -18,6 +18,8 @@ export interface ServiceWorkerOptions extends RunnerOptions {
   site?: string;
   labels: string[];
   drainTimeoutMs: number;
+  /** How long the server may take to hear the last reports after everything has ended; 10 s unless told. */
+  lastWordsMs?: number;
   /** What the server is called; a worker goes on only with the one that it worked for. */
   server?: string;
   /** Tells people what it does. */
@@ -27,7 +29,6 @@ export interface ServiceWorkerOptions extends RunnerOptions {
 /** The engine has given the worker up, or never knew it. */
 const GIVEN_UP = new Set<ErrorCode>(['WORKER_RETIRED', 'WORKER_NOT_FOUND', 'STALE_EXCHANGE']);
 
-/** How long the server may take to hear the last reports after everything has ended. */
 const LAST_WORDS_MS = 10_000;
 /** The same for somebody in a hurry, and for the farewell. */
 const HASTE_MS = 3_000;
@@ -101,16 +102,22 @@ export class ServiceWorker {
     this.endRunner();
   }
 
+  private get lastWordsMs(): number {
+    return this.options.lastWordsMs ?? LAST_WORDS_MS;
+  }
+
   private endRunner(): void {
     if (this.runner === null) {
       // Nothing was taken yet, so that nobody need hear of it.
       this.correspondence.giveUpWithin(0);
-    } else if (this.ending === 'drain') this.runner.drain();
-    else if (this.ending !== 'no') {
+    } else if (this.ending === 'drain') {
+      this.runner.drain();
+      if (this.runner.isIdle) this.correspondence.giveUpWithin(this.lastWordsMs);
+    } else if (this.ending !== 'no') {
       this.hasCutOff ||= !this.runner.isIdle;
       this.runner.end(this.ending);
       const isHasty = this.ending === 'kill';
-      this.correspondence.giveUpWithin(isHasty ? HASTE_MS : this.options.graceMs + LAST_WORDS_MS);
+      this.correspondence.giveUpWithin(isHasty ? HASTE_MS : this.options.graceMs + this.lastWordsMs);
     }
   }
 
@@ -216,7 +223,7 @@ export class ServiceWorker {
     }
     if (!this.correspondence.hasGivenUp) throw error;
     if (this.runner === null) return 'drained';
-    log('the server could not be told how the last jobs ended; it will take them back');
+    log('the server does not answer; jobs whose end it has not heard of it will take back');
     return 'stopped';
   }
 

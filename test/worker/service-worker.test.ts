@@ -194,6 +194,18 @@ describe('a network that fails', () => {
     expect((await world.engine.listWorkers()).items).toEqual([]);
   });
 
+  test('for good does not keep an idle worker that is told to drain', async (context) => {
+    const world = await ServiceWorld.make(context);
+    let isAway = false;
+    const engine = faultyEngine(world.engine, () => (isAway ? 'request lost' : 'none'));
+    const { worker, ended } = world.worker({ drainTimeoutMs: 3_600_000, lastWordsMs: 100 }, engine);
+    await until('it is there', () => world.log.some((line) => line.includes('is ready')));
+    isAway = true;
+    worker.drain();
+    expect(await ended).toBe('stopped');
+    expect(world.log.at(-1)).toContain('the server does not answer');
+  });
+
   test('for good does not keep a worker that is told to stop', async (context) => {
     const world = await ServiceWorld.make(context);
     let isAway = false;

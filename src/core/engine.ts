@@ -214,9 +214,10 @@ export interface Engine {
   listTokens(): Promise<TokenRecord[]>;
   revokeToken(id: number, actor: string): Promise<TokenRecord>;
 
-  registerWorker(identity: WorkerIdentity): Promise<WorkerRecord>;
+  /** `actor`, here and below: who asked a server for it, to be written down; a server knows by itself. */
+  registerWorker(identity: WorkerIdentity, actor?: string): Promise<WorkerRecord>;
   /** A restarted process goes on as the worker that it was; refused once that has been given up. */
-  resumeWorker(workerId: number, identity: WorkerIdentity): Promise<ResumedWorker>;
+  resumeWorker(workerId: number, identity: WorkerIdentity, actor?: string): Promise<ResumedWorker>;
   /** Take over a run: attempts whose worker is dead are closed as lost. */
   adopt(workflowId: number, workerId: number): Promise<Adoption>;
   /** Reports and claims in one transaction; also renews the worker's lease. */
@@ -224,7 +225,7 @@ export interface Engine {
   /** Logs of attempts that the worker holds or has held. */
   putLogs(workerId: number, parts: LogPart[]): Promise<void>;
   /** The worker leaves; what it still holds is closed as lost. */
-  retireWorker(workerId: number): Promise<void>;
+  retireWorker(workerId: number, actor?: string): Promise<void>;
 
   /**
    * Calls back after something was committed, here or in another process; for a worker, where that can be told, only

@@ -1,9 +1,9 @@
 import { HoldfastError } from '../core/errors.ts';
 import type { WorkerRecord } from '../core/records.ts';
-import { appendAudit } from '../store/audit-rows.ts';
 import { lockWorker } from '../store/lock-rows.ts';
 import type { Script } from '../store/script.ts';
 import { findWorker, startDraining } from '../store/worker-rows.ts';
+import { auditWorker } from './audit-worker.ts';
 import { isAlive } from './is-alive.ts';
 import { workerRecord } from './records.ts';
 
@@ -15,8 +15,7 @@ export function* drainWorker(workerId: number, actor: string, now: number): Scri
   if (before.retired_at !== null) throw new HoldfastError('WORKER_RETIRED', { worker: workerId });
   if (before.draining === 0) {
     yield* startDraining(workerId);
-    const subject = `worker ${workerId} (${before.host}, process ${before.pid})`;
-    yield* appendAudit({ at: now, actor, action: 'worker_drained', subject });
+    yield* auditWorker(before, 'worker_drained', actor, now);
   }
   const worker = (yield* findWorker(workerId))!;
   return workerRecord(worker, isAlive(worker, now));

@@ -56,6 +56,7 @@ import type { Store } from '../store/store.ts';
 import { findWorker, insertWorker, listOverdueWorkers, listWorkersToTell } from '../store/worker-rows.ts';
 import { hasSharedWork, type WorkflowRow } from '../store/workflow-rows.ts';
 import { adoptRun, retireWorker } from './adopt-run.ts';
+import { auditWorker } from './audit-worker.ts';
 import { cancelWorkflow } from './cancel-workflow.ts';
 import { changeJobResources } from './change-resources.ts';
 import { submitWorkflow } from './create-workflow.ts';
@@ -273,16 +274,23 @@ export class LocalEngine implements ServedEngine {
     return this.store.read((now) => authenticate(secret, now));
   }
 
-  async registerWorker(identity: WorkerIdentity): Promise<WorkerRecord> {
+  async registerWorker(identity: WorkerIdentity, actor?: string): Promise<WorkerRecord> {
     const { leaseMs } = this;
     const row = await this.write(function* (now) {
-      return yield* findWorker(yield* insertWorker(identity, now, leaseMs));
+      const worker = (yield* findWorker(yield* insertWorker(identity, now, leaseMs)))!;
+      if (actor !== undefined) yield* auditWorker(worker, 'worker_registered', actor, now);
+      return worker;
     });
-    return workerRecord(row!, true);
+    return workerRecord(row, true);
   }
 
-  resumeWorker(workerId: number, identity: WorkerIdentity): Promise<ResumedWorker> {
-    return this.write((now) => resumeWorker(workerId, identity, now, this.leaseMs));
+  resumeWorker(workerId: number, identity: WorkerIdentity, actor?: string): Promise<ResumedWorker> {
+    const { leaseMs } = this;
+    return this.write(function* (now) {
+      const resumed = yield* resumeWorker(workerId, identity, now, leaseMs);
+      if (actor !== undefined) yield* auditWorker(resumed.worker, 'worker_resumed', actor, now);
+      return resumed;
+    });
   }
 
   async adopt(workflowId: number, workerId: number): Promise<Adoption> {
@@ -306,9 +314,13 @@ export class LocalEngine implements ServedEngine {
     await this.write(() => storeLogs(workerId, parts));
   }
 
-  async retireWorker(workerId: number): Promise<void> {
+  async retireWorker(workerId: number, actor?: string): Promise<void> {
     await this.write(function* (now) {
       yield* lockWorker(workerId);
+      const worker = yield* findWorker(workerId);
+      if (actor !== undefined && worker?.retired_at === null) {
+        yield* auditWorker(worker, 'worker_retired', actor, now);
+      }
       yield* lockHeldWorkflows([workerId]);
       yield* retireWorker(workerId, now);
     });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { connectionConfig } from '../store/postgres/connection-config.ts';
 import type { Wake } from './wake.ts';
@@ -24,6 +25,7 @@ export class PostgresWake implements Wake {
   private readonly ownName = randomUUID();
   private readonly listeners = new Set<() => void>();
   private client: pg.Client | undefined;
+  private socket: Socket | undefined;
   private connecting: Promise<void> | undefined;
   private isConnected = false;
   private pauseMs = FIRST_PAUSE_MS;
@@ -86,6 +88,8 @@ export class PostgresWake implements Wake {
     });
     await Promise.race([end().catch(() => {}), tooLong]);
     clearTimeout(timer);
+    // Left open towards a database that does not answer, it would keep the process.
+    this.socket?.destroy();
   }
 
   private callListeners(): void {
@@ -94,8 +98,10 @@ export class PostgresWake implements Wake {
 
   private connect(): void {
     if (this.client !== undefined || this.reconnecting !== undefined || this.isClosed) return;
-    const client = new pg.Client({ ...connectionConfig(this.url), pipeline: false });
+    const socket = new Socket();
+    const client = new pg.Client({ ...connectionConfig(this.url), pipeline: false, stream: () => socket });
     this.client = client;
+    this.socket = socket;
     const lose = () => this.lose(client);
     client.on('error', lose);
     client.on('end', lose);

@@ -2,13 +2,14 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Engine } from '../core/engine.ts';
+import type { ServedEngine } from '../core/engine.ts';
 import type { MoreRoutes } from '../server/create-server.ts';
+import { RecordMask } from '../server/mask-records.ts';
 import { createServer } from './create-server.ts';
 import { type NewWorkflowPlace, Session } from './session.ts';
 
 export interface McpRouteFacts {
-  engine: Engine;
+  engine: ServedEngine;
   version: string;
   place: NewWorkflowPlace;
   /** Whose secrets are masked besides those of jobs. */
@@ -16,7 +17,6 @@ export interface McpRouteFacts {
   /** Decisions that agents with one token may make in a day. */
   maxDecisions: number;
   minConfidence: number;
-  onProblem: (problem: string) => void;
   clock?: () => number;
 }
 
@@ -31,37 +31,43 @@ type Caller = NonNullable<FastifyRequest['caller']>;
  */
 export function mcpRoutes(facts: McpRouteFacts): MoreRoutes {
   const sessions = new Sessions(facts);
-  const handler = createMcpHandler(
-    ({ authInfo }) => createServer(sessions.of(authInfo?.extra?.caller as Caller), facts.version),
-    { onerror: ({ message }) => facts.onProblem(message) },
-  );
-  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    // The handler is given who asks, not the secret by which they were known.
-    const authInfo = {
-      token: '',
-      clientId: request.caller!.name,
-      scopes: [],
-      extra: { caller: request.caller },
-    };
-    const response = await handler.fetch(webRequest(request), { authInfo, parsedBody: request.body });
-    void reply.code(response.status);
-    for (const [name, value] of response.headers) void reply.header(name, value);
-    return reply.send(response.body === null ? null : Readable.fromWeb(response.body as ReadableStream));
-  };
   return {
     paths: {
       [PATH]: { post: DESCRIPTION('mcp'), get: DESCRIPTION('mcpGet'), delete: DESCRIPTION('mcpDelete') },
     },
     register: (app: FastifyInstance) => {
+      const handler = createMcpHandler(
+        ({ authInfo }) => createServer(sessions.of(authInfo?.extra?.caller as Caller), facts.version),
+        // It quotes the request, so that it belongs in the log, where lines are lines and tokens are not shown.
+        { onerror: ({ message }) => app.log.warn({ problem: message }, 'mcp') },
+      );
       app.route({
         method: ['POST', 'GET', 'DELETE'],
         url: PATH,
         config: { role: 'viewer' },
-        handler: answer,
+        handler: (request, reply) => answer(handler, request, reply),
       });
       app.addHook('onClose', () => handler.close());
     },
   };
+}
+
+async function answer(
+  handler: ReturnType<typeof createMcpHandler>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  // The handler is given who asks, not the secret by which they were known.
+  const authInfo = {
+    token: '',
+    clientId: request.caller!.name,
+    scopes: [],
+    extra: { caller: request.caller },
+  };
+  const response = await handler.fetch(webRequest(request), { authInfo, parsedBody: request.body });
+  void reply.code(response.status);
+  for (const [name, value] of response.headers) void reply.header(name, value);
+  return reply.send(response.body === null ? null : Readable.fromWeb(response.body as ReadableStream));
 }
 
 /** Without the headers that tell who asks. */
@@ -74,10 +80,12 @@ function webRequest({ method, headers, url }: FastifyRequest): Request {
 
 class Sessions {
   private readonly facts: McpRouteFacts;
+  private readonly mask: RecordMask;
   private readonly known = new Map<string, { session: Session; until: number }>();
 
   constructor(facts: McpRouteFacts) {
     this.facts = facts;
+    this.mask = new RecordMask(facts.engine);
   }
 
   of({ name, role, auth }: Caller): Session {
@@ -90,6 +98,7 @@ class Sessions {
       engine,
       place,
       environment,
+      secretsOf: (workflowId) => this.secretsOf(workflowId),
       limits: {
         workflowId: null,
         readOnly: role === 'viewer',
@@ -102,6 +111,11 @@ class Sessions {
     for (const [old, { until }] of this.known) if (until <= now) this.known.delete(old);
     this.known.set(key, { session, until: now + DAY_MS });
     return session;
+  }
+
+  private async secretsOf(workflowId: number): Promise<Record<string, string>> {
+    const { texts } = await this.mask.secretsOf(workflowId);
+    return Object.fromEntries(texts.map((text, index) => [`SECRET_${index}`, text]));
   }
 }
 

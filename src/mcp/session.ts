@@ -33,6 +33,7 @@ export class Session {
   readonly limits: SessionLimits;
   readonly place: NewWorkflowPlace;
   private readonly environment: Environment;
+  private readonly secretsOf: ((workflowId: number) => Promise<Environment>) | undefined;
   private readonly jobEnvironments = new Map<string, Environment>();
   private decided = 0;
   private turn: Promise<unknown> = Promise.resolve();
@@ -42,11 +43,14 @@ export class Session {
     limits: SessionLimits;
     place: NewWorkflowPlace;
     environment: Environment;
+    /** What is secret in a whole workflow: where agents of others look, that of one job is hidden in all. */
+    secretsOf?: (workflowId: number) => Promise<Environment>;
   }) {
     this.engine = facts.engine;
     this.limits = facts.limits;
     this.place = facts.place;
     this.environment = facts.environment;
+    this.secretsOf = facts.secretsOf;
   }
 
   get actor(): string {
@@ -90,6 +94,9 @@ export class Session {
 
   /** For texts of these jobs: their own secrets are hidden too. */
   async guardFor(workflowId: number, jobs: Iterable<number>): Promise<TextGuard> {
+    if (this.secretsOf !== undefined) {
+      return new TextGuard([this.environment, await this.secretsOf(workflowId)]);
+    }
     const environments = new Map<string, Environment>();
     for (const job of new Set(jobs)) {
       const environment = await this.environmentOf(workflowId, job);

@@ -1,4 +1,4 @@
-import type { FastifyError } from 'fastify';
+import type { FastifyError, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../api/schemas/error-body.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { RequestError } from './request-error.ts';
@@ -10,16 +10,18 @@ export interface ErrorAnswer {
   unexpected: boolean;
 }
 
-export function errorAnswer(error: unknown, requestId: string, bodyLimit: number): ErrorAnswer {
-  const known = error instanceof HoldfastError ? error : knownToFastify(error as FastifyError, bodyLimit);
-  if (known === undefined) return { status: 500, body: bug(requestId), unexpected: true };
+export function errorAnswer(error: unknown, request: FastifyRequest): ErrorAnswer {
+  const known = error instanceof HoldfastError ? error : knownToFastify(error as FastifyError, request);
+  if (known === undefined) return { status: 500, body: bug(request.id), unexpected: true };
   const { code, message, hint, httpStatus } = known;
   const fields = known instanceof RequestError ? { fields: known.fields } : {};
   return { status: httpStatus, body: { error: { code, message, hint, ...fields } }, unexpected: false };
 }
 
-function knownToFastify(error: FastifyError, limit: number): HoldfastError | undefined {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new HoldfastError('TOO_LARGE', { limit }, error);
+function knownToFastify(error: FastifyError, { routeOptions }: FastifyRequest): HoldfastError | undefined {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new HoldfastError('TOO_LARGE', { limit: routeOptions.bodyLimit }, error);
+  }
   const status = error.statusCode ?? 500;
   if (status < 400 || status >= 500) return undefined;
   return new HoldfastError('UNREADABLE_REQUEST', { problem: problemOf(error) }, error);

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HoldfastError } from '../core/errors.ts';
 import type { Role } from '../core/token.ts';
 import type { Access } from './auth/access.ts';
@@ -41,10 +41,16 @@ export function guardRoutes(app: FastifyInstance, access: Access, stopping: Abor
     void reply.headers(HEADERS).header('x-request-id', request.id);
     const { role = null, endpoint } = request.routeOptions.config;
     request.caller = await access.admit(request, reply, role);
+    // Before its body is read: nobody has said yet who they are.
+    if (request.is404) throw noEndpoint(request);
     if (stopping.aborted && endpoint !== 'live' && endpoint !== 'ready') {
       void reply.header('connection', 'close').header('retry-after', 1);
       throw new HoldfastError('SHUTTING_DOWN');
     }
   });
   return routes;
+}
+
+function noEndpoint({ method, url }: FastifyRequest): HoldfastError {
+  return new HoldfastError('NO_ENDPOINT', { method, path: url.split('?', 1)[0]!.slice(0, 200) });
 }

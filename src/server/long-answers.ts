@@ -8,7 +8,10 @@ export class LongAnswers {
   /** Ends when there is nobody left to answer, or the server stops. */
   signalFor({ raw }: FastifyReply): AbortSignal {
     const answer = new AbortController();
-    if (this.ended || raw.destroyed) answer.abort();
+    if (this.ended || raw.destroyed) {
+      answer.abort();
+      return answer.signal;
+    }
     this.open.add(answer);
     raw.once('close', () => {
       this.open.delete(answer);

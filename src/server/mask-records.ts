@@ -9,10 +9,10 @@ const MOST_WORKFLOWS = 1000;
  * the jobs, are given them.
  */
 export class RecordMask {
-  private readonly engine: Pick<ServedEngine, 'environments'>;
+  private readonly engine: Pick<ServedEngine, 'environments' | 'getWorkflow'>;
   private readonly known = new Map<number, Promise<Secrets>>();
 
-  constructor(engine: Pick<ServedEngine, 'environments'>) {
+  constructor(engine: Pick<ServedEngine, 'environments' | 'getWorkflow'>) {
     this.engine = engine;
   }
 
@@ -32,16 +32,24 @@ export class RecordMask {
     return maskEnvironments(await this.secretsOf(workflowId), record);
   }
 
-  /** What a workflow's jobs are given does not change once it is stored. */
+  /**
+   * What a workflow's jobs are given does not change once it is stored. Before that nothing may be remembered of it:
+   * somebody may ask for the next number too early.
+   */
   secretsOf(workflowId: number): Promise<Secrets> {
     const known = this.known.get(workflowId);
     if (known !== undefined) return known;
-    const loaded = this.engine.environments(workflowId).then(secretsIn);
+    const loaded = this.load(workflowId);
     this.known.set(workflowId, loaded);
     loaded.catch(() => this.known.delete(workflowId));
     const [oldest] = this.known.keys();
     if (this.known.size > MOST_WORKFLOWS && oldest !== undefined) this.known.delete(oldest);
     return loaded;
+  }
+
+  private async load(workflowId: number): Promise<Secrets> {
+    const { id } = await this.engine.getWorkflow(workflowId);
+    return secretsIn(await this.engine.environments(id));
   }
 }
 

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Engine } from '../core/engine.ts';
 import type { Exchange, ExchangeResult } from '../core/exchange.ts';
 import { causeOf } from '../core/outcome.ts';
+import type { WorkerRecord } from '../core/records.ts';
 
 /** What Prometheus is told. Labels only have values that the server itself knows beforehand. */
 export class Metrics {
@@ -52,12 +54,12 @@ export class Metrics {
     });
     new Gauge({
       name: 'holdfast_workers',
-      help: 'The newest thousand workers, by state.',
+      help: 'The newest thousand workers, by state; none while the database does not answer.',
       labelNames: ['state'],
       registers,
       async collect() {
         this.reset();
-        for (const { state } of (await engine.listWorkers({ limit: 1000 })).items) this.inc({ state });
+        for (const { state } of await workersInTime(engine)) this.inc({ state });
       },
     });
   }
@@ -71,4 +73,15 @@ export class Metrics {
     }
     this.rejected.inc(rejected.length);
   }
+}
+
+const WORKERS_WITHIN_MS = 2_000;
+
+/** The other metrics are wanted most of all when the database does not answer. */
+async function workersInTime(engine: Pick<Engine, 'listWorkers'>): Promise<WorkerRecord[]> {
+  const listed = engine.listWorkers({ limit: 1000 }).then(
+    ({ items }) => items,
+    () => [],
+  );
+  return Promise.race([listed, pause(WORKERS_WITHIN_MS, [], { ref: false })]);
 }

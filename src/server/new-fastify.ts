@@ -5,7 +5,6 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { HoldfastError } from '../core/errors.ts';
 import { errorAnswer } from './error-answer.ts';
 import { type LogTarget, logOptions } from './log-lines.ts';
 
@@ -25,8 +24,11 @@ const LONGEST_PARAMETER = 9_100;
 /** Fastify with every limit set, which answers whatever goes wrong in one shape. */
 export function newFastify({ log, logLevel, trustProxy, bodyLimit }: FastifyFacts): FastifyInstance {
   const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const { status, body, unexpected } = errorAnswer(error, request.id, bodyLimit);
+    const { status, body, unexpected } = errorAnswer(error, request);
     if (unexpected) request.log.error({ err: error }, 'unexpected');
+    else if (status >= 500 && body.error.code !== 'SHUTTING_DOWN') {
+      request.log.warn({ code: body.error.code, problem: body.error.message }, 'cannot answer');
+    }
     void reply
       .code(status)
       .header('content-type', 'application/json; charset=utf-8')
@@ -57,11 +59,6 @@ export function newFastify({ log, logLevel, trustProxy, bodyLimit }: FastifyFact
   app.server.maxConnections = MOST_CONNECTIONS;
   readJson(app);
   app.setErrorHandler((error, request, reply) => answer(error, request, reply));
-  app.setNotFoundHandler((request, reply) => {
-    const { method, url } = request;
-    const path = url.split('?', 1)[0]!.slice(0, 200);
-    answer(new HoldfastError('NO_ENDPOINT', { method, path }), request, reply);
-  });
   return app;
 }
 

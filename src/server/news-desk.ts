@@ -6,6 +6,8 @@ const AT_ONCE = 8;
 /** A worker that was told of work and got none is not told again at once: what there is does not fit it. */
 const FIRST_REST_MS = 20;
 const LONGEST_REST_MS = 250;
+/** Workers leave, and many without a word: beyond so many, those who have rested are forgotten. */
+const MOST_RESTS = 1_000;
 
 interface Waiting {
   workerId: number;
@@ -63,10 +65,6 @@ export class NewsDesk {
     this.rests.delete(workerId);
   }
 
-  forget(workerId: number): void {
-    this.rests.delete(workerId);
-  }
-
   /** Soon, and once for all who ask meanwhile. */
   look(delayMs = PAUSE_MS): void {
     this.again = true;
@@ -108,6 +106,9 @@ export class NewsDesk {
       const ms = Math.min((this.rests.get(workerId)?.ms ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
       this.rests.set(workerId, { ms, until: now + ms });
       tell(true);
+    }
+    if (this.rests.size > MOST_RESTS) {
+      for (const [workerId, { until }] of this.rests) if (until <= now) this.rests.delete(workerId);
     }
     return this.waiting.size === 0 ? null : rested.length > AT_ONCE ? PAUSE_MS : FIRST_REST_MS;
   }

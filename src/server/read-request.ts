@@ -50,7 +50,9 @@ function check(
 function told(place: string, issue: z.core.$ZodIssue): FieldProblem[] {
   const path = `${place}${pathText(issue.path)}`;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: `${path}${pathText([key])}`, message: 'is not known here' }));
+    return issue.keys
+      .slice(0, MOST_PROBLEMS)
+      .map((key) => ({ path: `${path}${pathText([key])}`, message: 'is not known here' }));
   }
   return [{ path, message: issue.message }];
 }

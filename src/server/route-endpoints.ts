@@ -10,6 +10,9 @@ import { readRequest } from './read-request.ts';
 /** What the answers of these hold is for workers, who run the jobs. */
 const FOR_WORKERS = new Set<string>(['exchange', 'resumeWorker']);
 
+/** What anybody may send, who has shown no token yet. */
+const STRANGERS_BODY_LIMIT = 4 * 1024;
+
 export interface Routing {
   handlers: Handlers;
   mask: RecordMask;
@@ -24,6 +27,7 @@ export function routeEndpoints(app: FastifyInstance, routing: Routing): void {
         method: endpoint.method,
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         config: { role: endpoint.role, endpoint: id },
+        ...(endpoint.role === null && { bodyLimit: STRANGERS_BODY_LIMIT }),
         handler: answer,
       });
     }

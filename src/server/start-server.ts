@@ -45,11 +45,12 @@ export async function startServer(engine: ServedEngine, options: StartOptions): 
     server.leave();
     if (drainMs > 0) await pause(drainMs);
     server.windDown();
-    await sweeper.stop();
+    // A database that does not answer must not keep it from leaving.
+    const swept = Promise.race([sweeper.stop(), pause(PATIENCE_MS, undefined, { ref: false })]);
     // Clients keep connections open for what they might ask next; each ends with the answer that it waits for.
     const idle = setInterval(() => connections.closeIdle(), IDLE_LOOK_MS);
     const impatience = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
-    await app.close();
+    await Promise.all([app.close(), swept]);
     clearInterval(idle);
     clearTimeout(impatience);
   };

@@ -60,12 +60,39 @@ describe('serve refuses', () => {
     ['a log level that is none', ['--log-level', 'inf'], 'not inf; did you mean "info"?'],
     ['a way to ask for tokens that is none', ['--auth', 'basic'], '--auth: must be none or token'],
     ['a label that is not one word', ['--with-worker', '--label', 'a b'], '--label: must be at most'],
-    ['a role that is none', null, '--role: must be viewer or operator or admin'],
+    ['a proxy that is no address', ['--trust-proxy', 'proxy'], '--trust-proxy: must be addresses like'],
+    ['a range that is none', ['--trust-proxy', '::1,10.0.0.0/99'], 'with commas, not 10.0.0.0/99'],
+    ['a name with a port', ['--allow-host', 'a.example:8443'], '--allow-host: must be a name or an address'],
+    ['a name that is a URL', ['--allow-host', 'https://a.example'], 'not https://a.example'],
+    [
+      'an address that cannot be listened on',
+      ['--host', 'fe80::1', '--auth', 'token', '--port', '0'],
+      '--host: cannot listen on fe80::1: ',
+    ],
   ])('%s', async (_, flags, message) => {
-    const words = flags === null ? ['token', 'create', '--name', 'a', '--role', 'root'] : ['serve', ...flags];
-    const { code, stderr } = await runCli(words, { cwd: makeProject() });
+    const { code, stderr } = await runCli(['serve', ...flags], { cwd: makeProject() });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
+});
+
+test.each([
+  ['a role that is none', ['--role', 'root'], '--role: must be viewer or operator or admin'],
+  [
+    'a time that cannot be stored',
+    ['--role', 'admin', '--expires', '99999999999d'],
+    '--expires: is too long',
+  ],
+])('token create refuses %s', async (_, flags, message) => {
+  const { code, stderr } = await runCli(['token', 'create', '--name', 'a', ...flags], { cwd: makeProject() });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test('serve tells that DATABASE_URL is for something else', async () => {
+  const env = { DATABASE_URL: 'postgre://ada@db/app' };
+  const server = startCli(['serve', '--port', '0'], { cwd: makeProject(), env });
+  await until(() => server.output().stderr.includes('DATABASE_URL is no address like'), 'it says so');
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
 });
 
 describe('config show', () => {

@@ -6,7 +6,7 @@ import { checkListen } from '../../src/server/auth/check-listen.ts';
 import { CASES } from './endpoint-cases.ts';
 import { mcpFacts } from './mcp-facts.ts';
 import { Scene } from './scene.ts';
-import { type Asked, ServerWorld } from './server-world.ts';
+import { type Asked, IDENTITY, ServerWorld } from './server-world.ts';
 
 const WRONG = `hf_${'w'.repeat(43)}`;
 
@@ -85,6 +85,29 @@ async function everything({ world: { engine }, workflow }: Scene): Promise<unkno
     workers: (await engine.listWorkers()).items.map(({ id, state }) => ({ id, state })),
   };
 }
+
+describe('somebody without a token', () => {
+  test.each(['/api/v1/login', '/api/v1/logout'])('is not read for long by %s', async (url) => {
+    const world = await ServerWorld.create({ auth: 'token' });
+    const body = { token: 'x'.repeat(5000) };
+    const { statusCode, body: text } = await world.ask({ method: 'POST', url, body });
+    expect([statusCode, text]).toEqual([413, expect.stringContaining('larger than 4096 bytes')]);
+  });
+
+  test('is not read at all where there is nothing', async () => {
+    const world = await ServerWorld.create({ auth: 'token' });
+    const answer = await world.ask({ method: 'POST', url: '/nothing?a=b', body: '{"not": JSON' });
+    expect([answer.statusCode, answer.json().error.message]).toEqual([404, 'there is no POST /nothing']);
+  });
+});
+
+test('a body in which everything is wrong is refused, however much that is', async () => {
+  const world = await ServerWorld.create({ auth: 'token' });
+  const body = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`k${n}`, 0]));
+  const url = '/api/v1/tokens';
+  const answer = await world.ask({ method: 'POST', url, body, token: world.tokens.admin });
+  expect([answer.statusCode, answer.json().error.fields.length]).toEqual([422, 50]);
+});
 
 describe('pages of other sites', () => {
   const ask = async (headers: Record<string, string>, allowHosts: string[] = []) => {
@@ -297,6 +320,30 @@ describe('tokens', () => {
     });
     const [decision] = (await world.engine.listDecisions()).items;
     expect(decision?.actor).toBe('agent:a-operator');
+  });
+
+  test('the name of the token is written down for a worker that comes, goes on and leaves', async () => {
+    const world = await ServerWorld.create({ auth: 'token' });
+    const token = world.tokens.operator;
+    const ask = async (path: string, body?: unknown) =>
+      world.ask({
+        method: 'POST',
+        url: `/api/v1/workers${path}`,
+        token,
+        ...(body !== undefined && { body }),
+      });
+    const { id } = (await ask('', IDENTITY)).json();
+    for (const [path, body] of [['resume', IDENTITY], ['drain'], ['retire'], ['retire']] as const) {
+      expect((await ask(`/${id}/${path}`, body)).statusCode).toBeLessThan(300);
+    }
+    const { items } = await world.engine.listAudit({ limit: 4 });
+    expect(items.map(({ action, actor, subject }) => [action, actor, subject])).toEqual(
+      ['retired', 'drained', 'resumed', 'registered'].map((verb) => [
+        `worker_${verb}`,
+        'a-operator',
+        `worker ${id} (elsewhere, process 4711)`,
+      ]),
+    );
   });
 
   test('without auth the client says who it is', async () => {

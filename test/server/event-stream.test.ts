@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServedEngine } from '../../src/core/engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
+import { createServer } from '../../src/server/create-server.ts';
 import { type RunningServer, startServer } from '../../src/server/start-server.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 
@@ -125,3 +126,20 @@ test('a stream begins after the event that it is told, and tells of one job alon
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test('a stream ends with the server, however much of it is still to come', async () => {
+  const { engine, id } = await engineWithWorkflow();
+  for (let n = 1; n <= 1000; n += 1) {
+    await engine.addEvent(id, { type: 'note', actor: 't', reason: 'x'.repeat(2000), data: { n } });
+  }
+  const { app, windDown } = createServer(engine, OPTIONS);
+  onTestFinished(() => app.close());
+  const url = `/api/v1/workflows/${id}/events/stream`;
+  const answer = await app.inject({ url, headers: { host: '127.0.0.1' }, payloadAsStream: true });
+  windDown();
+  let text = '';
+  for await (const chunk of answer.stream()) text += String(chunk);
+  const events = text.split('\nevent: note').length - 1;
+  expect(events).toBeGreaterThan(0);
+  expect(events).toBeLessThan(500);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/api/endpoints.ts';
+import { HoldfastError } from '../../src/core/errors.ts';
 import { CASES } from './endpoint-cases.ts';
 import { Scene } from './scene.ts';
 
@@ -47,6 +48,32 @@ describe('the log of the server', () => {
       route: '/api/v1/workflows/:workflow_id/jobs/:job',
       status: 200,
     });
+  });
+
+  test('tells why a request failed that the server itself could not answer', async () => {
+    const { world } = await Scene.create();
+    const full = new HoldfastError('STORE_FAILED', { problem: 'database or disk is full' });
+    world.engine.listWorkflows = () => Promise.reject(full);
+    const answer = await world.ask({ url: '/api/v1/workflows', token: world.tokens.viewer });
+    expect(answer.statusCode).toBe(500);
+    const line = world.lines.map((each) => JSON.parse(each)).find(({ msg }) => msg === 'cannot answer');
+    expect(line).toMatchObject({
+      level: 40,
+      reqId: answer.headers['x-request-id'],
+      code: 'STORE_FAILED',
+      problem: 'the state could not be saved: database or disk is full',
+    });
+  });
+
+  test('and the metrics are there while the database is not', async () => {
+    const { world } = await Scene.create();
+    world.engine.listWorkers = () => Promise.reject(new HoldfastError('DATABASE_UNREACHABLE'));
+    const metrics = await world.ask({ url: '/metrics', token: world.tokens.viewer });
+    expect([metrics.statusCode, metrics.body]).toEqual([
+      200,
+      expect.stringContaining('holdfast_event_streams 0'),
+    ]);
+    expect(metrics.body).not.toContain('holdfast_workers{');
   });
 
   test('tells of an exchange which attempts were handed out and ended', async () => {

@@ -1,17 +1,14 @@
-import type { Engine } from '../../src/core/engine.ts';
+import type { ServedEngine } from '../../src/core/engine.ts';
 import type { McpRouteFacts } from '../../src/mcp/http-route.ts';
 
 /** What the tools over HTTP need; the engine where one is asked. */
-export function mcpFacts(engine?: Engine): McpRouteFacts {
+export function mcpFacts(engine?: ServedEngine): McpRouteFacts {
   return {
-    engine: engine as Engine,
+    engine: engine as ServedEngine,
     version: '0.0.0',
     place: { cwd: '.', outputDir: 'output', offer: { cpus: 1, memoryBytes: 1, gpus: 0 }, retryDefaults: {} },
     environment: {},
     maxDecisions: 2,
     minConfidence: 0,
-    onProblem: (problem) => {
-      throw new Error(problem);
-    },
   };
 }

@@ -9,12 +9,14 @@ import { Scene } from './scene.ts';
 async function withTools() {
   const scene = await Scene.create();
   const { engine } = scene.world;
+  const lines: string[] = [];
   const server = await startServer(engine, {
     host: '127.0.0.1',
     port: 0,
     auth: 'token',
     version: '0',
-    routes: [mcpRoutes({ ...mcpFacts(engine), onProblem: () => {} })],
+    routes: [mcpRoutes(mcpFacts(engine))],
+    log: { write: (line) => lines.push(line) },
   });
   onTestFinished(() => server.stop());
   const client = async (token: string) => {
@@ -26,7 +28,7 @@ async function withTools() {
     onTestFinished(() => client.close());
     return client;
   };
-  return { scene, server, client };
+  return { scene, server, client, lines };
 }
 
 const decide = (scene: Scene, action: 'retry' | 'fail') => ({
@@ -75,5 +77,49 @@ describe('the tools for agents over HTTP', () => {
     expect(await ask(json)).toBe(401);
     const token = { ...json, authorization: `Bearer ${scene.world.tokens.operator}` };
     expect(await ask({ ...token, origin: 'http://evil.example' })).toBe(403);
+  });
+
+  test('hide the secret of one job in what another one wrote', async () => {
+    const { scene, client } = await withTools();
+    const { world } = scene;
+    const secret = 'open-sesame-4711';
+    const jobs = [
+      { name: 'owner', command: 'true', env: { API_TOKEN: secret } },
+      { name: 'teller', command: 'exit 1' },
+    ];
+    const id = await world.submit({ name: 'w', use_pending_failed: true, jobs }, world.tokens.operator);
+    const { worker, claims } = await world.claimAll();
+    const teller = claims.find(({ job_name }) => job_name === 'teller')!;
+    const data = Buffer.from(`used ${secret}\n`);
+    await world.engine.putLogs(worker, [{ token: teller.token, stream: 'stderr', offset: 0, data }]);
+    await world.finish(worker, teller, { exitCode: 1 });
+    const viewer = await client(world.tokens.viewer);
+    for (const [name, more] of [
+      ['list_pending_failed_jobs', {}],
+      ['get_job_logs', { job_id: teller.job_id }],
+    ] as const) {
+      const told = await viewer.callTool({ name, arguments: { workflow_id: id, ...more } });
+      expect(JSON.stringify(told)).toContain('used ***');
+      expect(JSON.stringify(told)).not.toContain(secret);
+    }
+  });
+
+  test('a request that is refused is a line of the log, without the token in it', async () => {
+    const { scene, server, lines } = await withTools();
+    const token = scene.world.tokens.viewer;
+    const { status } = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${token}`,
+        'mcp-protocol-version': token,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    });
+    expect(status).toBe(400);
+    const line = lines.map((each) => JSON.parse(each)).find(({ msg }) => msg === 'mcp');
+    expect(line.problem).toContain('hf_***');
+    expect(lines.join('')).not.toContain(token);
   });
 });

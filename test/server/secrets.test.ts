@@ -68,6 +68,19 @@ describe('the secrets of jobs', () => {
     expect(world.lines.join('')).not.toContain(SECRET);
   });
 
+  test('are masked also if somebody asked for the workflow before it was there', async () => {
+    const world = await ServerWorld.create();
+    const log = '/api/v1/workflows/1/jobs/talker/logs/stdout';
+    expect((await world.ask({ url: log })).statusCode).toBe(404);
+    expect(await world.submit(SPEC)).toBe(1);
+    const { worker, claims } = await world.claimAll();
+    const claim = claims.find(({ job_name }) => job_name === 'talker')!;
+    const data = Buffer.from(SECRET);
+    await world.engine.putLogs(worker, [{ token: claim.token, stream: 'stdout', offset: 0, data }]);
+    await world.finish(worker, claim, { exitCode: 0 });
+    expect((await world.ask({ url: log })).body).toBe('*'.repeat(SECRET.length));
+  });
+
   test('are masked by name in the environment, and nothing else is', async () => {
     const { world, id } = await spilled();
     const answer = await world.ask({ url: `/api/v1/workflows/${id}/jobs/talker` });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { ServedEngine } from '../../core/engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { mcpRoutes } from '../../mcp/http-route.ts';
@@ -26,7 +27,9 @@ const LOCAL_PROXIES = ['127.0.0.1', '::1'];
 
 export const serveCommand: Command = async (context, invocation) => {
   const { options, lists } = invocation;
-  const listen = { host: text(options.host) ?? DEFAULT_HOST, port: port(options.port) };
+  const listen = { host: host(options.host), port: port(options.port) };
+  const allowHosts = (lists.allowHost ?? []).map(hostName);
+  const trustProxy = proxies(options.trustProxy);
   const auth = choice('--auth', options.auth, ['none', 'token'], 'none') as AuthMode;
   const logLevel = choice('--log-level', options.logLevel, LOG_LEVELS, 'info');
   const workerOptions = options.withWorker === true ? serviceWorkerOptions(context, invocation) : null;
@@ -41,15 +44,14 @@ export const serveCommand: Command = async (context, invocation) => {
     environment: process.env,
     maxDecisions: MAX_AGENT_DECISIONS,
     minConfidence: 0,
-    onProblem: (problem) => context.narrate(`warning: ${problem}`),
   });
   const server = await startServer(engine, {
     ...listen,
     auth,
     version,
     routes: [agents],
-    allowHosts: lists.allowHost ?? [],
-    trustProxy: proxies(options.trustProxy),
+    allowHosts,
+    trustProxy,
     log: { write: (line) => void context.stderr.write(line) },
     logLevel,
   }).catch((error: NodeJS.ErrnoException) => {
@@ -57,6 +59,7 @@ export const serveCommand: Command = async (context, invocation) => {
   });
   try {
     tellListening(context, server.url);
+    tellOtherDatabase(context);
     if (auth === 'token') await tellWithoutTokens(context, engine);
     await serveUntilAsked(
       context,
@@ -95,13 +98,13 @@ async function serveUntilAsked(context: CommandContext, worker: ServiceWorker | 
 
 /** undefined if it is something else that is wrong. */
 function cannotListen(
-  { code, message }: NodeJS.ErrnoException,
+  { code, message, syscall }: NodeJS.ErrnoException,
   { host, port }: { host: string; port: number },
 ): HoldfastError | undefined {
   if (code === 'EADDRINUSE')
     return invalid('--port', `${port} is in use already; another one, or 0, is free`);
   if (code === 'EACCES') return invalid('--port', `this user may not listen on ${port}`);
-  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+  return syscall === 'listen' || syscall === 'getaddrinfo'
     ? invalid('--host', `cannot listen on ${host}: ${message}`)
     : undefined;
 }
@@ -112,14 +115,31 @@ function tellListening({ settings, print }: CommandContext, url: string): void {
 }
 
 async function tellWithoutTokens({ command, narrate }: CommandContext, engine: ServedEngine): Promise<void> {
-  const usable = (await engine.listTokens()).some(({ revoked_at_ms }) => revoked_at_ms === null);
+  const now = Date.now();
+  const usable = (await engine.listTokens()).some(
+    ({ revoked_at_ms, expires_at_ms }) =>
+      revoked_at_ms === null && (expires_at_ms === null || expires_at_ms > now),
+  );
   if (usable) return;
   const create = command('token', 'create', '--name', 'NAME', '--role', 'admin');
   narrate(`nobody can use it yet: ${create} makes the first token`);
 }
 
-function text(value: string | boolean | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** Programs of other kinds use the name too; but who starts a server may have meant it. */
+function tellOtherDatabase({ settings, stateDir, narrate }: CommandContext): void {
+  if (!process.env.DATABASE_URL || settings.database_url !== null) return;
+  narrate(`DATABASE_URL is no address like postgres://user@host/name: the state is in ${stateDir}`);
+}
+
+/** IPv6 addresses may stand in brackets, as they do in a URL. */
+function host(value: string | boolean | undefined): string {
+  return typeof value === 'string' && value !== '' ? value.replace(/^\[(.*)\]$/, '$1') : DEFAULT_HOST;
+}
+
+/** Something else would be allowed, and never be asked for. */
+function hostName(name: string): string {
+  if (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || /^[\w.-]+$/.test(name)) return name;
+  throw invalid('--allow-host', `must be a name or an address, without a scheme or a port, not ${name}`);
 }
 
 function port(value: string | boolean | undefined): number {
@@ -130,7 +150,22 @@ function port(value: string | boolean | undefined): number {
 
 function proxies(value: string | boolean | undefined): string[] {
   if (value === undefined || value === false) return [];
-  return value === true ? LOCAL_PROXIES : value.split(',').map((each) => each.trim());
+  const addresses = value === true ? LOCAL_PROXIES : value.split(',').map((each) => each.trim());
+  for (const each of addresses) if (!isNetwork(each)) throw invalid('--trust-proxy', notANetwork(each));
+  return addresses;
+}
+
+/** An address, or a range of them as `10.0.0.0/8`. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!;
+  return (
+    rest.length === 0 && most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+  );
+}
+
+function notANetwork(text: string): string {
+  return `must be addresses like 10.0.0.7 or 10.0.0.0/8, with commas, not ${text || 'nothing'}`;
 }
 
 function choice(

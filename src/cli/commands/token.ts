@@ -13,6 +13,9 @@ type Action = (
   options: Invocation['options'],
 ) => Promise<string>;
 
+/** A thousand years; what is much longer is no time that a database can store. */
+const LONGEST_LIFE_MS = 1000 * 365 * 24 * 3600 * 1000;
+
 const ACTIONS: Record<string, Action> = {
   create: async (engine, { render }, _, options) =>
     render.createdToken(await engine.createToken(newToken(options))),
@@ -46,7 +49,10 @@ function newToken({ name, role, expires }: Invocation['options']): NewToken {
 
 function expiry(text: string | boolean | undefined): number | null {
   const ms = durationOption('--expires', text);
-  return ms === undefined ? null : Date.now() + ms;
+  if (ms === undefined) return null;
+  if (ms > LONGEST_LIFE_MS)
+    throw invalid('--expires', 'is too long; without it a token is valid until it is revoked');
+  return Math.round(Date.now() + ms);
 }
 
 function tokenId(text: string | undefined): number {

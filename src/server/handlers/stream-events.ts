@@ -11,7 +11,8 @@ import type { Call } from './handler.ts';
 const HEARTBEAT_MS = 15_000;
 /** Many commits in a row are one look. */
 const COALESCE_MS = 20;
-const PAGE = 500;
+/** A reader that is slow has two or three of these waiting for it. */
+const PAGE = 100;
 
 type StreamCall = Call<typeof endpoints.streamEvents>;
 
@@ -48,10 +49,12 @@ async function* frames(
   yield 'retry: 1000\n\n';
   while (!signal.aborted) {
     const seen = changes.version;
-    for (; page.length > 0; ) {
+    while (page.length > 0) {
       const masked = (await mask.record(params.workflow_id, page)) as EventRecord[];
       after = page.at(-1)!.id;
       yield masked.map(frame).join('');
+      // Who is far behind stays in here for long.
+      if (signal.aborted || !(await isStillValid())) return;
       page = (await engine.listEvents(params.workflow_id, { after, limit: PAGE, ...job })).items;
     }
     await changes.waitFor(seen, HEARTBEAT_MS, signal);

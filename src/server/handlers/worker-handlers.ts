@@ -13,9 +13,9 @@ export function workerHandlers(
 ): Handlers<keyof typeof workerEndpoints> {
   return {
     listWorkers: ({ query }) => engine.listWorkers(query),
-    registerWorker: ({ body }) => engine.registerWorker(body),
+    registerWorker: ({ body, actor }) => engine.registerWorker(body, actor),
     drainWorker: ({ params, actor }) => engine.drainWorker(params.worker_id, actor),
-    resumeWorker: ({ params, body }) => engine.resumeWorker(params.worker_id, body),
+    resumeWorker: ({ params, body, actor }) => engine.resumeWorker(params.worker_id, body, actor),
     exchange: async ({ params: { worker_id }, body, request }) => {
       const result = await engine.exchange(worker_id, body);
       metrics.countExchange(body, result);
@@ -47,9 +47,8 @@ export function workerHandlers(
       return undefined;
     },
     adopt: ({ params, body }) => engine.adopt(body.workflow_id, params.worker_id),
-    retireWorker: async ({ params }) => {
-      await engine.retireWorker(params.worker_id);
-      news.forget(params.worker_id);
+    retireWorker: async ({ params, actor }) => {
+      await engine.retireWorker(params.worker_id, actor);
       return undefined;
     },
   };

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { connectionConfig, SESSION_SETTINGS } from './connection-config.ts';
@@ -7,16 +8,24 @@ import { databaseError, isConnectionLoss } from './database-errors.ts';
 const IDLE_MS = 30_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
+/** A database that does not answer would keep its connections, and with them the process, for ever. */
+const CLOSE_WITHIN_MS = 5_000;
 
 /** Some connections to one database. A server that is away is waited for, with growing pauses. */
 export class ConnectionPool {
   private readonly address: DatabaseAddress;
   private readonly pool: pg.Pool;
   private readonly closing = new AbortController();
+  private readonly sockets = new Set<Socket>();
 
   constructor(address: DatabaseAddress, mode: 'read' | 'write', max: number) {
     this.address = address;
-    this.pool = new pg.Pool({ ...connectionConfig(address.url), max, idleTimeoutMillis: IDLE_MS });
+    this.pool = new pg.Pool({
+      ...connectionConfig(address.url),
+      max,
+      idleTimeoutMillis: IDLE_MS,
+      stream: () => this.newSocket(),
+    });
     // An idle connection that breaks is dropped by the pool; the next call makes a new one.
     this.pool.on('error', () => {});
     this.pool.on('connect', (client) => {
@@ -38,9 +47,22 @@ export class ConnectionPool {
     }
   }
 
-  /** Waits for the connections that are in use. */
+  /** Waits for the connections that are in use, but not for a database that does not answer. */
   async close(): Promise<void> {
     this.closing.abort();
+    const cut = setTimeout(() => {
+      for (const socket of this.sockets) socket.destroy();
+    }, CLOSE_WITHIN_MS);
     await this.pool.end();
+    clearTimeout(cut);
+    // Those that were idle have said goodbye; whether they are answered is of no interest.
+    for (const socket of this.sockets) socket.unref();
+  }
+
+  private newSocket(): Socket {
+    const socket = new Socket();
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    return socket;
   }
 }

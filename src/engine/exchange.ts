@@ -134,18 +134,11 @@ function* renewed(worker: ExchangingWorker, now: number, leaseMs: number): Scrip
 /** What there is to say to workers besides: what to cancel, and which logs are being read. */
 function* addWords(parts: readonly ExchangePart[], now: number): Script<void> {
   const far = parts.filter(({ worker, request }) => worker.kind === 'service' || request.seq !== undefined);
-  const [cancel, follow] = yield* together(
-    listTokensToCancel(idsOf(parts)),
-    far.length > 0 ? listFollowed(idsOf(far), now) : nothing(),
-  );
+  const [cancel, follow] = yield* together(listTokensToCancel(idsOf(parts)), listFollowed(idsOf(far), now));
   for (const { worker, result } of parts) {
     result.cancel = cancel.get(worker.id) ?? [];
     result.follow = follow.get(worker.id) ?? [];
   }
-}
-
-function* nothing(): Script<Map<number, number[]>> {
-  return new Map();
 }
 
 function idsOf(parts: readonly ExchangePart[]): number[] {

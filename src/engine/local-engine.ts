@@ -63,12 +63,6 @@ import { submitWorkflow } from './create-workflow.ts';
 import { drainWorker } from './drain-worker.ts';
 import { exchangeAgain } from './exchange.ts';
 import { ExchangeLane } from './exchange-lane.ts';
-import {
-  createFailureHandler,
-  deleteFailureHandler,
-  failureHandlersOf,
-  getFailureHandler,
-} from './failure-handlers.ts';
 import { isAlive } from './is-alive.ts';
 import { listFailures } from './list-failures.ts';
 import {
@@ -208,19 +202,23 @@ export class LocalEngine implements ServedEngine {
     });
   }
 
-  createFailureHandler(workflowId: number, handler: NewFailureHandler): Promise<FailureHandlerRecord> {
+  async createFailureHandler(workflowId: number, handler: NewFailureHandler): Promise<FailureHandlerRecord> {
+    const { createFailureHandler } = await failureHandlers();
     return this.write((now) => createFailureHandler(workflowId, handler, now));
   }
 
-  listFailureHandlers(workflowId: number): Promise<FailureHandlerRecord[]> {
+  async listFailureHandlers(workflowId: number): Promise<FailureHandlerRecord[]> {
+    const { failureHandlersOf } = await failureHandlers();
     return this.store.read(() => failureHandlersOf(workflowId));
   }
 
-  getFailureHandler(id: number): Promise<FailureHandlerRecord> {
+  async getFailureHandler(id: number): Promise<FailureHandlerRecord> {
+    const { getFailureHandler } = await failureHandlers();
     return this.store.read(() => getFailureHandler(id));
   }
 
-  deleteFailureHandler(id: number, actor: string): Promise<FailureHandlerRecord> {
+  async deleteFailureHandler(id: number, actor: string): Promise<FailureHandlerRecord> {
+    const { deleteFailureHandler } = await failureHandlers();
     return this.write((now) => deleteFailureHandler(id, actor, now));
   }
 
@@ -385,4 +383,9 @@ export class LocalEngine implements ServedEngine {
       return yield* script(yield* takeWorkflow(workflowId), now);
     });
   }
+}
+
+/** Loaded when it is needed: it reads rules as specs do, and the schema of specs is half of what there is to load. */
+function failureHandlers(): Promise<typeof import('./failure-handlers.ts')> {
+  return import('./failure-handlers.ts');
 }

@@ -24,19 +24,19 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .sort();
 
-const imports = new Map(files.map((file) => [file, importsOf(file)]));
+const ANY = /\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|^import\s+'([^']+)'/gm;
+/** Those that are followed as soon as the file is loaded; types are not. */
+const STATIC = /^(?:import|export)(?!\s+type\b)[^;']*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'/gm;
 
-function importsOf(file: string): string[] {
+const imports = new Map(files.map((file) => [file, importsOf(file, ANY)]));
+
+function importsOf(file: string, pattern: RegExp): string[] {
   const text = readFileSync(join(SRC, file), 'utf8');
-  const specifiers = [
-    ...text.matchAll(/\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|^import\s+'([^']+)'/gm),
-  ];
-  return specifiers.map((match) => match[1] ?? match[2] ?? match[3]!);
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3]!);
 }
 
-function localImports(file: string): string[] {
-  return imports
-    .get(file)!
+function localImports(file: string, pattern?: RegExp): string[] {
+  return (pattern === undefined ? imports.get(file)! : importsOf(file, pattern))
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => relative(SRC, resolve(SRC, dirname(file), specifier)));
 }
@@ -84,6 +84,15 @@ describe('the layers', () => {
     };
     for (const file of files) visit(file, []);
     expect(cycles).toEqual([]);
+  });
+
+  test('commands that only look something up load neither zod nor yaml, which take longer than they do', () => {
+    const asked = ['cli/main.ts', 'cli/open-context.ts', 'cli/commands/jobs.ts', 'engine/open-engine.ts'];
+    const loaded = new Set(asked);
+    for (const file of loaded) for (const target of localImports(file, STATIC)) loaded.add(target);
+    expect(loaded).toContain('engine/local-engine.ts');
+    const slow = [...loaded].filter((file) => /^(zod|yaml)$/m.test(importsOf(file, STATIC).join('\n')));
+    expect(slow).toEqual([]);
   });
 
   test('core has no I/O, no clock and no randomness of its own', () => {

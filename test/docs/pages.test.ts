@@ -22,8 +22,8 @@ const specs = PAGES.flatMap((page) =>
 
 describe('what the pages say to do', () => {
   for (const page of ['README.md', 'docs/quick-start.md', 'docs/cli.md', 'docs/failure-policy.md']) {
-    // Most of their time they wait.
-    test.concurrent(`works in the order of ${page}`, async ({ expect }) => {
+    // Most of their time they wait. A page is one test, however long: what it says later builds on what it said before.
+    test.concurrent(`works in the order of ${page}`, { timeout: 600_000 }, async ({ expect }) => {
       expect(await followPage(readText(page), new ReaderShell())).toEqual([]);
     });
   }

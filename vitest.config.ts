@@ -8,12 +8,17 @@ const common = {
   maxConcurrency: 3,
 };
 
-/** Between them, every command that asks an engine. */
+/**
+ * Every file of the CLI that runs commands which ask an engine, without the two that are about databases and servers
+ * themselves, and what agents and `recover` do end to end.
+ */
 const BOTH_WAYS = [
   'test/cli/commands.test.ts',
   'test/cli/live-runs.test.ts',
   'test/cli/reset-and-retry.test.ts',
   'test/cli/decisions-flow.test.ts',
+  'test/cli/decisions-triage.test.ts',
+  'test/cli/routes.test.ts',
   'test/e2e/recover.test.ts',
   'test/e2e/agents.test.ts',
 ];

@@ -8,6 +8,7 @@ import { type AskedGroup, type TriageEnd, triage } from '../../src/cli/triage/tr
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { jobsWorld, type World } from '../e2e/world.ts';
 import { until } from './run-cli.ts';
+import { forServer, SERVER_MODE, stateOf } from './server-mode.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url));
 /** Gives a program a terminal. */
@@ -29,7 +30,7 @@ async function triaged(
   agrees: boolean | null,
   dryRun = false,
 ): Promise<{ end: TriageEnd; asked: AskedGroup[]; words: string[] }> {
-  const engine = await openEngine({ dir: join(world.dir, '.holdfast'), create: false });
+  const engine = await openEngine({ dir: stateOf(world.dir), create: false });
   const asked: AskedGroup[] = [];
   let words: string[] = [];
   try {
@@ -100,13 +101,25 @@ class Terminal {
   #shown = '';
   #seen = 0;
 
-  constructor(world: World, ...args: string[]) {
+  static async open(world: World, ...args: string[]): Promise<Terminal> {
+    return SERVER_MODE
+      ? new Terminal(world, args, (await forServer(args, world.dir)).env)
+      : new Terminal(world, args, {});
+  }
+
+  private constructor(world: World, args: string[], env: Record<string, string>) {
     const words = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
     // Nobody has told this terminal how large it is.
     const command = `stty rows 40 cols 100; exec ${words}`;
     this.#child = spawn(SCRIPT, ['-qefc', command, '/dev/null'], {
       cwd: world.dir,
-      env: { ...process.env, ...world.env, TERM: 'xterm', XDG_CONFIG_HOME: join(world.dir, '.no-config') },
+      env: {
+        ...process.env,
+        ...world.env,
+        ...env,
+        TERM: 'xterm',
+        XDG_CONFIG_HOME: join(world.dir, '.no-config'),
+      },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -135,7 +148,7 @@ describe.skipIf(!hasTerminal)(name, () => {
   test('resolve asks group by group, confirms in words and decides', async (context) => {
     const world = jobsWorld(context, JOBS, WAITING);
     await world.run('run', 'spec.json');
-    const terminal = new Terminal(world, 'resolve', '1');
+    const terminal = await Terminal.open(world, 'resolve', '1');
     await terminal.at('Enter: confirm', `${DOWN}${ENTER}`);
     await terminal.at('memory, such as 4g', `much${ENTER}`);
     await terminal.at('must be a size such as 4g', `${'\x7f'.repeat(4)}1g${ENTER}`);
@@ -164,7 +177,7 @@ describe.skipIf(!hasTerminal)(name, () => {
   test('Ctrl-C in the middle leaves everything as it was', async (context) => {
     const world = jobsWorld(context, JOBS, WAITING);
     await world.run('run', 'spec.json');
-    const terminal = new Terminal(world, 'resolve', '1');
+    const terminal = await Terminal.open(world, 'resolve', '1');
     await terminal.at('Enter: confirm', ENTER);
     await terminal.at('reason, for the audit trail', ENTER);
     await terminal.at('Enter: confirm', CTRL_C);

@@ -164,6 +164,7 @@ class SimulatedHand {
 
 async function readOn(engine: Engine, workflowId: number, signal: AbortSignal): Promise<void> {
   let after: number | null = 0;
+  await sleep(Math.random() * READ_MS);
   while (!signal.aborted) {
     const page = await engine.listJobs(workflowId, { limit: 100, ...(after ? { after } : {}) });
     after = page.next;

@@ -23,8 +23,8 @@ export interface Claimant {
   capacity: Capacity;
 }
 
-/** A job that a claimant is given. */
-interface Chosen {
+/** A job that a claimant is to be given. */
+export interface ChosenJob {
   claimant: Claimant;
   job: JobRow;
   facts: ClaimFacts;
@@ -59,21 +59,21 @@ function haveRoom(claimants: readonly Claimant[]): boolean {
 }
 
 /**
- * Claims what fits for one worker after the other, by priority, then in the order of creation. Ready jobs are asked for
- * by requirement, so that any number of jobs that do not fit costs nothing. Returns the claims of each claimant.
+ * Chooses what fits for one worker after the other, by priority, then in the order of creation. Ready jobs are asked for
+ * by requirement, so that any number of jobs that do not fit costs nothing.
  */
-export function* claimJobs(
+export function* chooseJobs(
   workflow: WorkflowRow,
   claimants: readonly Claimant[],
   basis: ClaimBasis,
   now: number,
-): Script<Claim[][]> {
-  if (!haveRoom(claimants)) return claimants.map(() => []);
+): Script<ChosenJob[]> {
+  if (!haveRoom(claimants)) return [];
   const limits = yield* measureLimits(workflow, basis);
   const rooms = claimants.map((claimant) => ({ claimant, room: new Room(claimant.capacity, limits) }));
   const lists = yield* listCandidates(workflow.id, rooms, basis, now);
 
-  const chosen: Chosen[] = [];
+  const chosen: ChosenJob[] = [];
   const taken = new Set<number>();
   for (const { claimant, room } of rooms) {
     for (const job of lists(claimant)) {
@@ -85,7 +85,7 @@ export function* claimJobs(
       chosen.push({ claimant, job, facts: yield* claimFacts(workflow, job, basis) });
     }
   }
-  return yield* handOut(workflow, claimants, chosen, now);
+  return chosen;
 }
 
 function* listShunnedClaimants(claimants: readonly Claimant[], now: number): Script<Map<number, Offer[]>> {
@@ -136,11 +136,11 @@ function inOrder(lists: readonly JobRow[][]): JobRow[] {
   return lists.flat().sort((a, b) => b.priority - a.priority || a.id - b.id);
 }
 
-/** The chosen jobs are the workers' from here on. */
-function* handOut(
+/** The chosen jobs are the workers' from here on. Returns the claims of each claimant. */
+export function* handOut(
   workflow: WorkflowRow,
   claimants: readonly Claimant[],
-  chosen: readonly Chosen[],
+  chosen: readonly ChosenJob[],
   now: number,
 ): Script<Claim[][]> {
   yield* toPending(chosen.map(({ job }) => job.id));

@@ -10,7 +10,7 @@ import {
   takeWorkflows,
   type WorkflowRow,
 } from '../store/workflow-rows.ts';
-import { claimJobs, loadClaimBasis } from './claim-jobs.ts';
+import { chooseJobs, handOut, loadClaimBasis } from './claim-jobs.ts';
 import { takeDueActions } from './due-actions.ts';
 import type { ExchangePart } from './exchange-part.ts';
 import { giveUpWaiting } from './give-up-waiting.ts';
@@ -74,17 +74,17 @@ function* takeFrom(workflow: WorkflowRow, takers: readonly Taker[], now: number)
   if (dues.unscheduled || dues.questions) {
     if ((yield* giveUpWaiting(workflow, now)) > 0) claimants[0]!.part.changed = true;
   }
-  const claims = yield* claimJobs(workflow, claimants, basis, now);
+  const chosen = yield* chooseJobs(workflow, claimants, basis, now);
+  const starter = workflow.shared === 1 ? chosen[0]?.claimant : undefined;
+  const [claims, due] = yield* together(
+    handOut(workflow, claimants, chosen, now),
+    nextDueTime(workflow.id),
+    starter === undefined ? nothing() : noteStart(workflow, starter.worker.id, now),
+  );
   for (const [index, { part }] of claimants.entries()) {
     part.result.claims.push(...claims[index]!);
     if (claims[index]!.length > 0) part.changed = true;
   }
-  const starter = claimants.find((_, index) => claims[index]!.length > 0);
-  const isStart = starter !== undefined && workflow.shared === 1;
-  const [due] = yield* together(
-    nextDueTime(workflow.id),
-    isStart ? noteStart(workflow, starter.worker.id, now) : nothing(),
-  );
   if (due === null) return;
   for (const { part } of claimants) {
     part.result.next_due_at_ms = Math.min(due, part.result.next_due_at_ms ?? due);

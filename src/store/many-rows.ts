@@ -5,17 +5,24 @@ const MOST_ROWS = 64;
 const MOST_IDS = 512;
 
 /**
- * Parts of a list whose sizes are powers of two: statements that write many rows then come in few lengths, which a
- * database can keep prepared.
+ * Parts of a list whose sizes are powers of two or sums of two of them: statements that write many rows then come in
+ * few lengths, which a database can keep prepared, and most lists are one or two parts.
  */
 export function inParts<T>(rows: readonly T[]): T[][] {
   const parts: T[][] = [];
   for (let from = 0; from < rows.length; ) {
-    const size = Math.min(2 ** Math.floor(Math.log2(rows.length - from)), MOST_ROWS);
+    const left = Math.min(rows.length - from, MOST_ROWS);
+    const most = powerWithin(left);
+    const size = most + powerWithin(left - most);
     parts.push(rows.slice(from, from + size));
     from += size;
   }
   return parts;
+}
+
+/** The largest power of two that is not more; 0 of 0. */
+function powerWithin(count: number): number {
+  return count === 0 ? 0 : 2 ** Math.floor(Math.log2(count));
 }
 
 /** Ids for `in` lists, filled up to a power of two with the last one: to name it twice changes nothing. */

@@ -77,18 +77,49 @@ export function unexpectedChanges({ sql, expect }: Statement, changes: number): 
 
 /**
  * Scripts that do not depend on each other, side by side: a database behind a network is asked for the next statements
- * of all of them at once.
+ * of all of them at once, and each goes on to the first whose result it needs.
  */
 export function* together<T extends unknown[]>(...scripts: { [K in keyof T]: Script<T[K]> }): Script<T> {
   const values: unknown[] = [];
-  let open = scripts.map((script, index) => ({ script, index, step: script.next() }));
+  let open = scripts.map((script, index) => ({ script, index, ...advance(script) }));
   for (;;) {
-    for (const { index, step } of open) if (step.done) values[index] = step.value;
-    open = open.filter(({ step }) => !step.done);
+    const group = open.flatMap(({ statements }) => statements);
+    const results = group.length > 0 ? (yield { sql: '', values: [], group }).group! : [];
+    let position = 0;
+    for (const entry of open) {
+      position += entry.statements.length;
+      if (entry.step.done) values[entry.index] = entry.step.value;
+      else Object.assign(entry, advance(entry.script, results[position - 1]!));
+    }
+    open = open.filter(({ index }) => !(index in values));
     if (open.length === 0) return values as T;
-    const { group } = yield { sql: '', values: [], group: open.map(({ step }) => step.value as Statement) };
-    for (const [position, entry] of open.entries()) entry.step = entry.script.next(group![position]!);
   }
+}
+
+interface Advance {
+  /** All but the last are of the kind whose result nobody reads; the last is, too, if the script has ended. */
+  statements: Statement[];
+  step: IteratorResult<Statement, unknown>;
+}
+
+function advance(script: Script<unknown>, result?: StatementResult): Advance {
+  const statements: Statement[] = [];
+  let step = result === undefined ? script.next() : script.next(result);
+  for (; !step.done; step = script.next(presumedResult(step.value))) {
+    statements.push(step.value);
+    if (!isPresumed(step.value)) break;
+  }
+  return { statements, step };
+}
+
+/** What it will change is known, or of no interest: whoever sends it need not wait. */
+export function isPresumed({ lock, expect }: Statement): boolean {
+  return lock === true || expect !== undefined;
+}
+
+/** The result of such a statement; if it turns out otherwise, the transaction fails. */
+export function presumedResult({ expect }: Statement): StatementResult {
+  return { rows: [], changes: typeof expect === 'number' ? expect : 0 };
 }
 
 /** Takes locks until the end of the transaction. Rows are locked in the order of their ids, workers before workflows. */

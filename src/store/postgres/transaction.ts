@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import {
+  isPresumed,
+  presumedResult,
   type Row,
   type Script,
   type SqlValue,
@@ -102,14 +104,15 @@ export class Transaction {
       this.letGo();
       return { rows: [], changes: 0, group: await Promise.all(answers) };
     }
-    if (statement.lock === true || statement.expect !== undefined) {
-      if (this.inFlight >= MOST_IN_FLIGHT) {
+    if (isPresumed(statement)) {
+      // Those of a group stay in their order, however many they are.
+      if (this.inFlight >= MOST_IN_FLIGHT && !this.isGrouping) {
         this.letGo();
         while (this.inFlight >= MOST_IN_FLIGHT) await this.answer();
       }
       if (this.failure !== undefined) throw this.failure;
       this.defer(statement);
-      return { rows: [], changes: typeof statement.expect === 'number' ? statement.expect : 0 };
+      return presumedResult(statement);
     }
     const result = await this.send(queryOf(statement));
     return { rows: result.rows as Row[], changes: result.rowCount ?? 0 };

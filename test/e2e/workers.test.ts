@@ -152,7 +152,7 @@ describe.concurrent('a worker whose lease ends', () => {
   test('because it is stopped finds its processes gone, and its report is refused', async (context) => {
     const world = await ServiceWorld.make(context, LEASE_MS);
     const worker = await atWork(world, { command: `${STARTS}; ${ESCAPE}; ${WAIT}; echo end >> ends` });
-    kill(worker.child.pid!, 'SIGSTOP');
+    await world.halt(worker.child.pid!);
     await until('its processes are gone', () => world.jobProcesses().length === 0);
     // It was the launcher, before anybody else could be given the job.
     expect((await world.engine.listWorkers()).items).toMatchObject([{ id: 1, alive: true }]);
@@ -177,7 +177,7 @@ describe.concurrent('a worker whose lease ends', () => {
     const world = await ServiceWorld.make(context, LEASE_MS);
     const worker = await atWork(world, { command: `${STARTS}; ${ESCAPE}; ${WAIT}` });
     const stopped = [...world.launchers(), worker.child.pid!];
-    for (const pid of stopped) kill(pid, 'SIGSTOP');
+    await world.halt(...stopped);
     await until('its processes are gone', () => world.jobProcesses().length === 0);
     await until('the lease is over', async () => (await world.engine.sweep()) === 1);
     letGo(world);
@@ -262,7 +262,7 @@ describe.concurrent('kill -9', () => {
   test('of the worker while its launcher is stopped: the next one ends what does not answer', async (context) => {
     const world = await ServiceWorld.make(context);
     const worker = await atWork(world, { command: `${STARTS}; ${ESCAPE}; ${WAIT}` });
-    for (const pid of world.launchers()) kill(pid, 'SIGSTOP');
+    await world.halt(...world.launchers());
     kill(worker.child.pid!);
     await worker.ended;
     const old = world.jobProcesses();
@@ -296,7 +296,7 @@ describe.concurrent('SIGTERM', () => {
     expect(second.output()).toMatch(
       new RegExp(`error: process ${worker.child.pid} on .* is a worker in .*worker already`),
     );
-    kill(worker.child.pid!, 'SIGSTOP');
+    await world.halt(worker.child.pid!);
     const third = world.program();
     await third.ended;
     expect(third.output()).toContain('is a worker in');

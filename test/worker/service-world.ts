@@ -9,6 +9,7 @@ import type { Engine, ServedEngine } from '../../src/core/engine.ts';
 import type { AttemptRecord, JobRecord } from '../../src/core/records.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
+import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { readProcessTable } from '../../src/worker/launcher/process-table.ts';
 import { ServiceWorker, type ServiceWorkerOptions } from '../../src/worker/service-worker.ts';
 
@@ -102,6 +103,28 @@ export class ServiceWorld {
     });
     const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
     return { child, output: () => text, ended };
+  }
+
+  /** Has processes stand still, at a moment at which none of them writes: that would lock the store for so long. */
+  async halt(...pids: number[]): Promise<void> {
+    for (;;) {
+      for (const pid of pids) kill(pid, 'SIGSTOP');
+      if (!this.isLocked()) return;
+      for (const pid of pids) kill(pid, 'SIGCONT');
+      await sleep(5);
+    }
+  }
+
+  private isLocked(): boolean {
+    const database = openDatabase(join(this.dir, 'store', 'holdfast.db'));
+    try {
+      database.exec('begin immediate; rollback');
+      return false;
+    } catch {
+      return true;
+    } finally {
+      database.close();
+    }
   }
 
   async jobs(id = 1): Promise<JobRecord[]> {

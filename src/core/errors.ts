@@ -12,7 +12,7 @@ export const ERRORS = {
     message: ({ id }) => `there is no workflow ${id}`,
     httpStatus: 404,
     exitCode: 2,
-    hint: () => '`holdfast status` lists the workflows of this directory',
+    hint: () => '`holdfast status` lists the workflows that there are',
   },
   JOB_NOT_FOUND: {
     message: ({ job, workflow }) => `workflow ${workflow} has no job ${job}`,

@@ -165,7 +165,7 @@ describe('after a run in which a job recovers and one fails', () => {
     const workflow = await cli('status', '77');
     expect(workflow).toMatchObject({ code: 2, stdout: '' });
     expect(workflow.stderr).toBe(
-      'error: there is no workflow 77\nhint: `holdfast status` lists the workflows of this directory\n',
+      'error: there is no workflow 77\nhint: `holdfast status` lists the workflows that there are\n',
     );
     const job = await cli('explain', '1', 'nobody', '--output', 'json');
     expect(job.code).toBe(2);

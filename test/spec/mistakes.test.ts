@@ -138,7 +138,11 @@ jobs:
       'takes 3 of "licence", but its limit is 2',
     ],
     ['a pattern that is none', job('depends_on_regexes: ["(("]'), 'not a valid pattern (RE2 syntax)'],
-    ['a pattern without a match', job('depends_on_regexes: ["z.*"]'), '"z.*" matches no other job'],
+    [
+      'a pattern without a match',
+      job('depends_on_regexes: ["z"]'),
+      '"z" matches no other job; it must match the whole name, as in "sim_.*"',
+    ],
     ['a sweep that is none', job('parameters: { i: "1:x" }'), '"1:x" is not a sweep'],
     ['a sweep without values', job('parameters: { i: "5:1" }'), 'has no values'],
     ['an endless sweep', job('parameters: { i: "1:5:0" }'), 'must not be 0'],

@@ -145,7 +145,10 @@ class Resolver {
       found = problem ? [] : matchingIndexes(pattern.text, this.#names);
       this.#byPattern.set(pattern.text, found);
       if (!problem && found.every((match) => match === job)) {
-        this.#findings.expansionError(pathOf(pattern), `"${pattern.text}" matches no other job`);
+        this.#findings.expansionError(
+          pathOf(pattern),
+          `"${pattern.text}" matches no other job; it must match the whole name, as in "sim_.*"`,
+        );
       }
     }
     return found.includes(job) ? found.filter((match) => match !== job) : found;

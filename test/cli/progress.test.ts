@@ -7,6 +7,7 @@ import { LiveProgress } from '../../src/cli/progress/live-progress.ts';
 import { PlainProgress } from '../../src/cli/progress/plain-progress.ts';
 import type { Engine } from '../../src/core/engine.ts';
 import type { EventRecord, WorkflowStatus } from '../../src/core/records.ts';
+import { Served } from '../engine/served-world.ts';
 import { counts, event, status } from './records.ts';
 import { until } from './run-cli.ts';
 
@@ -188,4 +189,24 @@ describe('the live screen', () => {
     await progress.stop();
     expect(looks).toBeGreaterThan(1);
   });
+});
+
+test('of a large workflow ends with the share of all, also where a failure is the last event', async () => {
+  const served = new Served();
+  const jobs = Array.from({ length: 201 }, (_, index) => ({ name: `job_${index}` }));
+  const id = await served.submit(jobs);
+  const worker = await served.worker({ cpus: 1000 });
+  const claims = await served.claim(worker);
+  const last = claims.pop()!;
+  for (const claim of claims) await served.end(worker, claim);
+  const after = (await served.engine.listEvents(id, { limit: 1000 })).items.at(-1)!.id;
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const progress = new PlainProgress(served.engine, { id, job_count: 201, after }, write, plain);
+  await served.end(worker, last, { exitCode: 3 });
+  await progress.stop();
+  expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+    expect.stringMatching(/^failed {2}job_200 {2}exit 3/),
+    '100%  201 of 201 jobs ended, 1 failed',
+  ]);
 });

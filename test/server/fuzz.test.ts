@@ -37,8 +37,13 @@ const fixedOf = (parameters: Parameter[]) =>
 
 function parameter({ name, schema }: Parameter): fc.Arbitrary<string> {
   if (FIXED[name] !== undefined) return fc.constantFrom(FIXED[name], 'x', '-1');
-  const text = (value: unknown) =>
-    typeof value === 'string' ? value : Array.isArray(value) ? value.join() : JSON.stringify(value);
+  // Not String: objects are drawn that cannot be made one.
+  const text = (value: unknown): string =>
+    typeof value === 'string'
+      ? value
+      : Array.isArray(value)
+        ? value.map(text).join()
+        : `${JSON.stringify(value)}`;
   const valid = valuesOf(schema, document).map(text);
   return fc.oneof({ weight: 4, arbitrary: valid }, broken(valuesOf(schema, document)).map(text));
 }

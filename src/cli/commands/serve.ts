@@ -58,22 +58,24 @@ export const serveCommand: Command = async (context, invocation) => {
     throw cannotListen(error, listen) ?? error;
   });
   try {
-    tellListening(context, server.url);
-    tellOtherDatabase(context);
-    if (auth === 'token') await tellWithoutTokens(context, engine);
-    await serveUntilAsked(
-      context,
-      workerOptions && new ServiceWorker(engine, { ...workerOptions, apiUrl: server.url }),
-    );
+    const worker = workerOptions && new ServiceWorker(engine, { ...workerOptions, apiUrl: server.url });
+    await serveUntilAsked(context, worker, async () => {
+      tellListening(context, server.url);
+      tellOtherDatabase(context);
+      if (auth === 'token') await tellWithoutTokens(context, engine);
+    });
   } finally {
     await server.stop();
   }
   return 0;
 };
 
-/** Until the first signal; with a worker, until that has left after it. */
-async function serveUntilAsked(context: CommandContext, worker: ServiceWorker | null): Promise<void> {
-  const working = worker?.run();
+/** Until the first signal; with a worker, until that has left after it. Whoever is told may ask it to end at once. */
+async function serveUntilAsked(
+  context: CommandContext,
+  worker: ServiceWorker | null,
+  tell: () => Promise<void>,
+): Promise<void> {
   let leave: () => void = () => {};
   const asked = new Promise<void>((resolve) => {
     leave = resolve;
@@ -88,6 +90,8 @@ async function serveUntilAsked(context: CommandContext, worker: ServiceWorker | 
     leave();
   });
   try {
+    await tell();
+    const working = worker?.run();
     // A worker that somebody drained has left; the server stays. One that cannot work ends it.
     await Promise.race([asked, working?.then(() => asked) ?? asked]);
     await working;

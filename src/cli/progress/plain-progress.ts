@@ -81,17 +81,17 @@ export class PlainProgress implements Progress {
   };
 
   private async read(): Promise<void> {
-    let quietly = 0;
+    let hasNews = false;
     for (;;) {
       const page = await this.engine.listEvents(this.workflowId, { after: this.after, limit: PAGE_SIZE });
       for (const event of page.items) {
         this.after = event.id;
-        if (this.thin && QUIET.has(event.type)) quietly += 1;
-        else this.tell(event);
+        hasNews = true;
+        if (!this.thin || !QUIET.has(event.type)) this.tell(event);
       }
       if (page.next === null) break;
     }
-    if (quietly > 0) await this.tellShare();
+    if (this.thin && hasNews) await this.tellShare();
   }
 
   private tell(event: EventRecord): void {
@@ -105,7 +105,7 @@ export class PlainProgress implements Progress {
     const total = jobCount(counts);
     const ended = endedCount(counts);
     const due = now - this.told.at >= THIN_INTERVAL_MS || ended - this.told.ended >= total * THIN_SHARE;
-    if (!due && !complete) return;
+    if (ended === this.told.ended || (!due && !complete)) return;
     this.told = { at: now, ended };
     const failed = counts.failed + counts.terminated;
     const failures = failed > 0 ? `, ${failed} failed` : '';

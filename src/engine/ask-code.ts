@@ -4,8 +4,10 @@ import { describeOutcome, matchCode } from '../core/outcome.ts';
 import type { RoutingConfig } from '../core/routes.ts';
 import type { JobConfig } from '../core/workflow-model.ts';
 import { countExecutions } from '../store/attempt-rows.ts';
+import type { JobRow } from '../store/job-rows.ts';
 import { findScope } from '../store/scope-rows.ts';
 import type { Script } from '../store/script.ts';
+import type { WorkflowRow } from '../store/workflow-rows.ts';
 import { loadForeach, loadOutputHistory, loadOutputs } from './load-outputs.ts';
 
 /** The job that has code, and what is known of it. */
@@ -17,6 +19,18 @@ export interface CodeOwner {
   scope: string;
   config: JobConfig;
   routing: RoutingConfig;
+}
+
+export function codeOwner(workflow: WorkflowRow, job: JobRow, config: JobConfig): CodeOwner {
+  return {
+    workflow_id: workflow.id,
+    run_id: workflow.run_id,
+    job_id: job.id,
+    name: job.name,
+    scope: job.scope,
+    config,
+    routing: JSON.parse(workflow.routing) as RoutingConfig,
+  };
 }
 
 export interface CodeFacts {

@@ -1,12 +1,11 @@
 import type { Claim } from '../core/exchange.ts';
-import type { RoutingConfig } from '../core/routes.ts';
 import type { JobConfig } from '../core/workflow-model.ts';
 import { listHandlers } from '../store/handler-rows.ts';
 import { decodeConfig, type JobRow } from '../store/job-rows.ts';
 import type { Script } from '../store/script.ts';
 import { loadUserData } from '../store/user-data-rows.ts';
 import { listRequirements, type StoredRequirement, type WorkflowRow } from '../store/workflow-rows.ts';
-import { askCode, codesOf } from './ask-code.ts';
+import { askCode, codeOwner, codesOf } from './ask-code.ts';
 import { loadForeach, loadJoined, loadOutputs } from './load-outputs.ts';
 import { readHandler } from './load-policy.ts';
 
@@ -81,15 +80,7 @@ export function byId(requirements: readonly StoredRequirement[]): Map<number, St
 
 function* conditionOf(workflow: WorkflowRow, job: JobRow, config: JobConfig): Script<Claim['condition']> {
   if (config.condition === null) return null;
-  const owner = {
-    workflow_id: workflow.id,
-    run_id: workflow.run_id,
-    job_id: job.id,
-    name: job.name,
-    scope: job.scope,
-    config,
-    routing: JSON.parse(workflow.routing) as RoutingConfig,
-  };
+  const owner = codeOwner(workflow, job, config);
   const codes = codesOf(config, ['if'], false);
   const { inputs, env } = yield* askCode(owner, codes, { isOpen: true, error: null, output: null });
   return { inputs, env };

@@ -9,7 +9,7 @@ import { decodeConfig, getJob } from '../store/job-rows.ts';
 import { findHeldRoute, holdRoute, listDueRoutes, setRouteState } from '../store/route-rows.ts';
 import type { Script } from '../store/script.ts';
 import type { WorkflowRow } from '../store/workflow-rows.ts';
-import { askCode, type CodeOwner, codesOf, errorOf } from './ask-code.ts';
+import { askCode, type CodeOwner, codeOwner, codesOf, errorOf } from './ask-code.ts';
 import { checkRoutes } from './check-routes.ts';
 import { afterCalls, conclude } from './conclude.ts';
 import { type AttemptEnding, endAttempts, finishIfComplete } from './end-attempts.ts';
@@ -107,15 +107,7 @@ export function* takeDueQuestions(
     const job = yield* getJob(route.job_id);
     const config = decodeConfig(job.config);
     const { output } = yield* findAttempt(route.token);
-    const owner: CodeOwner = {
-      workflow_id: workflow.id,
-      run_id: workflow.run_id,
-      job_id: job.id,
-      name: job.name,
-      scope: job.scope,
-      config,
-      routing: JSON.parse(workflow.routing) as RoutingConfig,
-    };
+    const owner = codeOwner(workflow, job, config);
     const question = yield* askCode(owner, codesOf(config, ['goto_js'], false), {
       isOpen: false,
       error: null,

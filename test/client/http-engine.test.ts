@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpEngine } from '../../src/client/http-engine.ts';
-import type { Exchange } from '../../src/core/exchange.ts';
 import { until } from '../cli/run-cli.ts';
+import { NOTHING } from '../engine/engine-world.ts';
 import {
   type Answer,
   cut,
@@ -22,15 +22,6 @@ async function scripted(...answers: Answer[]): Promise<{ url: string; heard: Hea
   return { url, heard, engine };
 }
 
-const EXCHANGE: Exchange = {
-  started: [],
-  finished: [],
-  recovered: [],
-  acted: [],
-  evaluated: [],
-  capacity: null,
-};
-
 describe('an answer that was lost', () => {
   test('of a question is asked for again', async () => {
     const { engine, heard } = await scripted(cut, cut, json({ id: 3 }));
@@ -46,16 +37,16 @@ describe('an answer that was lost', () => {
 
   test('of an exchange is asked for again with the same number, and the next has the next', async () => {
     const { engine, heard } = await scripted(cut, json({ claims: [] }));
-    await engine.exchange(7, EXCHANGE);
-    await engine.exchange(7, EXCHANGE);
+    await engine.exchange(7, NOTHING);
+    await engine.exchange(7, NOTHING);
     expect(heard.map(({ body }) => body!.seq)).toEqual([1, 1, 2]);
     expect(heard[1]).toMatchObject({ body: heard[0]!.body });
   });
 
   test('of a worker that numbers its exchanges itself keeps its numbers', async () => {
     const { engine, heard } = await scripted(json({ claims: [] }));
-    await engine.exchange(7, { ...EXCHANGE, seq: 41 });
-    await engine.exchange(7, EXCHANGE);
+    await engine.exchange(7, { ...NOTHING, seq: 41 });
+    await engine.exchange(7, NOTHING);
     expect(heard.map(({ body }) => body!.seq)).toEqual([41, 42]);
   });
 
@@ -283,7 +274,7 @@ describe('changes', () => {
     await until(() => calls === 1, 'there are news');
     const polls = () => heard.filter(({ url }) => url === '/api/v1/workers/7/news?timeout_ms=20000').length;
     expect(polls()).toBe(1);
-    await engine.exchange(7, EXCHANGE);
+    await engine.exchange(7, NOTHING);
     await until(() => calls === 2, 'there are news again');
     expect(polls()).toBe(2);
     stop();

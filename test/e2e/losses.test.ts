@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { ownIdentity } from '../../src/engine/process-identity.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
+import { NOTHING } from '../engine/engine-world.ts';
 import { jobsWorld, kill, makeWorld, type World } from './world.ts';
 
 /** Loses the attempt with its launcher, once the store knows that it has started. */
@@ -116,15 +117,7 @@ describe.concurrent('a lost attempt', () => {
     const dead = await engine.registerWorker({ ...ownIdentity(), pid, start_time: '1' });
     await engine.adopt(id, dead.id);
     const capacity = { cpus: 1, memory_bytes: 1, gpus: 0, slots: 1, default_cpus: 1 };
-    const { claims } = await engine.exchange(dead.id, {
-      started: [],
-      finished: [],
-      recovered: [],
-      acted: [],
-      evaluated: [],
-      capacity,
-      workflow_id: id,
-    });
+    const { claims } = await engine.exchange(dead.id, { ...NOTHING, capacity, workflow_id: id });
     await engine.close();
     expect(claims.map((claim) => claim.job_name)).toEqual(['job']);
     expect(await world.job('job')).toMatchObject({ status: 'pending', attempt_id: 1 });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ownIdentity } from '../../src/engine/process-identity.ts';
+import { NOTHING } from '../engine/engine-world.ts';
 import { kill, ServiceWorld, until } from '../worker/service-world.ts';
 
 const STARTS = 'echo "$HOLDFAST_JOB_NAME $HOLDFAST_ATTEMPT_ID" >> starts';
@@ -11,8 +12,6 @@ const WAIT = 'until [ -e go ]; do sleep 0.02; done';
 const ESCAPE = `trap '' TERM; (setsid bash -c "trap '' TERM; while :; do sleep 0.1; done" &)`;
 
 const letGo = (world: ServiceWorld) => writeFileSync(join(world.dir, 'go'), '');
-
-const NOTHING = { started: [], finished: [], recovered: [], acted: [], evaluated: [], capacity: null };
 
 /** A worker process with one job that has begun, and of which the store knows. */
 async function atWork(world: ServiceWorld, job: object = {}) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Engine } from '../../src/core/engine.ts';
-import type { Capacity, Claim, EvaluationReport, ExchangeResult } from '../../src/core/exchange.ts';
+import type { Capacity, Claim, EvaluationReport, Exchange, ExchangeResult } from '../../src/core/exchange.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { PostResult } from '../../src/core/post-result.ts';
 import type { AttemptRecord, EventRecord, JobRecord } from '../../src/core/records.ts';
@@ -15,6 +15,16 @@ import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export const PLENTY: Capacity = { cpus: 1000, memory_bytes: 1e12, gpus: 8, slots: 1000, default_cpus: 1 };
+
+/** An exchange in which nothing is told or asked for. */
+export const NOTHING: Exchange = {
+  started: [],
+  finished: [],
+  recovered: [],
+  acted: [],
+  evaluated: [],
+  capacity: null,
+};
 
 /** A clock that only moves when told. */
 export interface Clock {

@@ -11,19 +11,10 @@ import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { WorkflowModel } from '../../src/core/workflow-model.ts';
 import { all } from '../../src/store/script.ts';
 import type { Store } from '../../src/store/store.ts';
-import { EngineWorld, onSqlite, PLENTY, type WorkerHand } from './engine-world.ts';
+import { EngineWorld, NOTHING, onSqlite, PLENTY, type WorkerHand } from './engine-world.ts';
 
 /** What code says when it is asked: a value, or nothing that can be used. */
 export type CodeAnswer = { value: unknown } | 'fails';
-
-const NOTHING: Exchange = {
-  started: [],
-  finished: [],
-  recovered: [],
-  acted: [],
-  evaluated: [],
-  capacity: null,
-};
 
 /** A workflow with routes, and one worker after another that does by hand what workers do; code is answered too. */
 export class RoutingHand {

@@ -4,7 +4,7 @@ import type { Claim, Exchange } from '../../src/core/exchange.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import { openMemoryEngine } from '../../src/engine/open-engine.ts';
 import { ownIdentity } from '../../src/engine/process-identity.ts';
-import { PLENTY } from './engine-world.ts';
+import { NOTHING, PLENTY } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
 /** A server's engine with a clock that moves when told, and workers that are only hands. */
@@ -41,16 +41,7 @@ export class Served {
   next(workerId: number, part: Partial<Exchange> = {}): Exchange {
     const seq = (this.seqs.get(workerId) ?? 0) + 1;
     this.seqs.set(workerId, seq);
-    return {
-      started: [],
-      finished: [],
-      recovered: [],
-      acted: [],
-      evaluated: [],
-      capacity: null,
-      seq,
-      ...part,
-    };
+    return { ...NOTHING, seq, ...part };
   }
 
   exchange(workerId: number, part: Partial<Exchange> = {}) {

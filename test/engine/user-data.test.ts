@@ -3,7 +3,7 @@ import type { Claim, ExchangeResult } from '../../src/core/exchange.ts';
 import { type Outcome, outcome } from '../../src/core/outcome.ts';
 import type { PostResult } from '../../src/core/post-result.ts';
 import type { UserDataModel, UserDataUse } from '../../src/core/workflow-model.ts';
-import { type EngineWorld, type WorkerHand, worldOf } from './engine-world.ts';
+import { type EngineWorld, NOTHING, type WorkerHand, worldOf } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
 type Job = SimpleJob & { userData?: Partial<UserDataUse> };
@@ -30,12 +30,8 @@ function finish(
   const { now } = world.clock;
   const report = { token: claim.token, started_at_ms: now, finished_at_ms: now, usage: null, user_data };
   return world.engine.exchange(worker.id, {
-    started: [],
+    ...NOTHING,
     finished: [{ ...report, outcome: outcome({ exitCode: 0 }), ...more }],
-    recovered: [],
-    acted: [],
-    evaluated: [],
-    capacity: null,
     workflow_id: world.workflowId,
   });
 }

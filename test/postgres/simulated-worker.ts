@@ -2,6 +2,7 @@ import type { Engine } from '../../src/core/engine.ts';
 import type { Claim, Exchange, ExchangeResult } from '../../src/core/exchange.ts';
 import { outcome } from '../../src/core/outcome.ts';
 import { ownIdentity } from '../../src/engine/process-identity.ts';
+import { NOTHING } from '../engine/engine-world.ts';
 
 /** Does what a worker of a server does, without processes: everything that it claims succeeds at once. */
 export class SimulatedWorker {
@@ -32,11 +33,8 @@ export class SimulatedWorker {
       usage: null,
     }));
     return {
-      started: [],
+      ...NOTHING,
       finished,
-      recovered: [],
-      acted: [],
-      evaluated: [],
       capacity: { cpus: slots, memory_bytes: 1e12, gpus: 0, slots, default_cpus: 1 },
       seq: this.seq,
     };

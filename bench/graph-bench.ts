@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AttemptRecord } from '../src/core/records.ts';
+import type { AttemptRecord } from '../src/contract/records/records.ts';
 import { type BenchLine, holdfast, inTempDir, median, percentile } from './measure.ts';
 
 /** Chains, barriers, and how soon a dependent or a retry starts. */

@@ -1,13 +1,18 @@
 import { cpus } from 'node:os';
+import { benchFiles } from './files-bench.ts';
 import { benchGraphs } from './graph-bench.ts';
+import { benchHTCondor } from './htcondor-bench.ts';
 import type { BenchLine } from './measure.ts';
 import { benchPolicy } from './policy-bench.ts';
+import { benchRequests } from './requests-bench.ts';
 import { benchRouting } from './routing-bench.ts';
 import { benchSandbox } from './sandbox-bench.ts';
 import { benchScale } from './scale-bench.ts';
 import { benchServer } from './server-bench.ts';
+import { benchSlurm } from './slurm-bench.ts';
 import { benchStart } from './start-bench.ts';
 import { benchThroughput } from './throughput-bench.ts';
+import { benchUpdates } from './update-bench.ts';
 
 const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
   start: benchStart,
@@ -15,8 +20,13 @@ const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
   graphs: benchGraphs,
   policy: benchPolicy,
   routing: benchRouting,
+  requests: benchRequests,
+  files: benchFiles,
+  updates: benchUpdates,
   sandbox: benchSandbox,
   server: benchServer,
+  slurm: benchSlurm,
+  htcondor: benchHTCondor,
   scale: () => benchScale(process.argv.includes('--full')),
 };
 

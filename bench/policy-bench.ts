@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decide } from '../src/core/decide.ts';
-import { type Ended, type History, NO_HISTORY, PLAIN_END, type Policy } from '../src/core/decision.ts';
-import { DEFAULT_RULE, type FailureRule } from '../src/core/failure-rule.ts';
-import { outcome } from '../src/core/outcome.ts';
-import type { AttemptRecord } from '../src/core/records.ts';
-import { DEFAULT_RETRY } from '../src/core/retry-policy.ts';
+import type { AttemptRecord } from '../src/contract/records/records.ts';
+import { outcome } from '../src/core/job/outcome.ts';
+import { DEFAULT_POST_CODES } from '../src/core/job/post-result.ts';
+import { decide } from '../src/core/policy/decide.ts';
+import { type Ended, type History, NO_HISTORY, PLAIN_END, type Policy } from '../src/core/policy/decision.ts';
+import { DEFAULT_RULE, type FailureRule } from '../src/core/policy/failure-rule.ts';
+import { DEFAULT_RETRY } from '../src/core/policy/retry-policy.ts';
 import { type BenchLine, holdfast, inTempDir, median } from './measure.ts';
 
 const DECISIONS = 1_000_000;
@@ -61,7 +62,7 @@ function decisionMicroseconds(): number {
   });
   const cases = Array.from({ length: 10_000 }, (): [Ended, Policy, History] => [
     {
-      outcome: outcome(random(10) === 0 ? { lost: true } : { exitCode: random(20) }),
+      outcome: outcome(random(10) === 0 ? { lost: true } : { exit_code: random(20) }),
       attemptId: 1 + random(5),
       startedAt: 0,
       finishedAt: 1000,
@@ -78,6 +79,7 @@ function decisionMicroseconds(): number {
       memoryBytes: null,
       runtimeMs: null,
       routes: null,
+      postCodes: DEFAULT_POST_CODES,
     },
     { ...NO_HISTORY, failures: random(4), preemptions: random(4), lossesInRow: random(4), firstStartedAt: 0 },
   ]);

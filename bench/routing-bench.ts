@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AttemptRecord } from '../src/core/records.ts';
+import type { AttemptRecord } from '../src/contract/records/records.ts';
 import { type BenchLine, holdfast, inTempDir, median } from './measure.ts';
 
 /** What steps, jumps and items cost. */

@@ -1,4 +1,4 @@
-import type { EvaluationInputs } from '../src/core/evaluation.ts';
+import type { EvaluationInputs } from '../src/core/job/evaluation.ts';
 import { Sandbox } from '../src/sandbox/sandbox.ts';
 import { HOSTILE } from '../test/sandbox/hostile-codes.ts';
 import { type BenchLine, median } from './measure.ts';
@@ -15,6 +15,8 @@ const INPUTS: EvaluationInputs = {
   error: { message: 'exit 1', code: 1, exitCode: 1, stdout: 'x'.repeat(8192), stderr: 'y'.repeat(8192) },
   foreach: null,
   outputs: {},
+  failures: {},
+  variables: {},
   outputs_history: {},
   output: null,
   pr: null,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity } from '../src/engine/process-identity.ts';
+import { ownIdentity } from '../src/host/process-identity.ts';
 import { loadSpec, openEngine } from '../src/index.ts';
 import { type BenchLine, holdfast, inTempDir, median } from './measure.ts';
 
@@ -59,9 +59,7 @@ async function create(jobs: number): Promise<{ createMs: number; claimMs: number
       await engine.exchange(workerId, {
         started: [],
         finished: [],
-        recovered: [],
-        acted: [],
-        evaluated: [],
+        errands: [],
         capacity: { cpus: 1, memory_bytes: 1e9, gpus: 0, slots: 1, default_cpus: 1 },
         workflow_id: id,
       });

@@ -4,14 +4,14 @@ import { chmodSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpEngine } from '../src/client/http-engine.ts';
-import type { Engine } from '../src/core/engine.ts';
-import type { Claim } from '../src/core/exchange.ts';
-import { outcome } from '../src/core/outcome.ts';
-import { ownIdentity } from '../src/engine/process-identity.ts';
+import type { Engine } from '../src/contract/engine.ts';
+import type { Claim } from '../src/contract/records/exchange.ts';
+import { outcome } from '../src/core/job/outcome.ts';
+import { ownIdentity } from '../src/host/process-identity.ts';
 import { loadSpec } from '../src/index.ts';
 import { type BenchLine, inTempDir, median } from './measure.ts';
 
-const BIN = resolve(import.meta.dirname, '../../../bin/holdfast.js');
+const BIN = resolve(import.meta.dirname, '../../bin/holdfast.js');
 const WORKERS = 100;
 const READERS = 20;
 const SLOTS = 20;
@@ -116,13 +116,13 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
 /** Does what a worker does, and runs nothing. */
 class SimulatedHand {
   readonly claimMs: number[] = [];
-  private readonly engine: Engine;
-  private readonly id: number;
-  private held: Claim[] = [];
+  readonly #engine: Engine;
+  readonly #id: number;
+  #held: Claim[] = [];
 
   private constructor(engine: Engine, id: number) {
-    this.engine = engine;
-    this.id = id;
+    this.#engine = engine;
+    this.#id = id;
   }
 
   static async register(engine: Engine): Promise<SimulatedHand> {
@@ -136,27 +136,25 @@ class SimulatedHand {
     for (;;) {
       const over = isOver();
       const now = Date.now();
-      const finished = this.held.map(({ token }) => ({
+      const finished = this.#held.map(({ token }) => ({
         token,
         started_at_ms: now - jobMs,
         finished_at_ms: now,
-        outcome: outcome({ exitCode: 0 }),
+        outcome: outcome({ exit_code: 0 }),
         usage: null,
       }));
       const capacity = { cpus: SLOTS, memory_bytes: 2 ** 34, gpus: 0, slots: SLOTS, default_cpus: 1 };
       const begun = performance.now();
-      const result = await this.engine.exchange(this.id, {
+      const result = await this.#engine.exchange(this.#id, {
         started: [],
         finished,
-        recovered: [],
-        acted: [],
-        evaluated: [],
+        errands: [],
         capacity: over ? null : capacity,
       });
       this.claimMs.push(performance.now() - begun);
       done += finished.length;
-      this.held = result.claims;
-      if (this.held.length === 0) return done;
+      this.#held = result.claims;
+      if (this.#held.length === 0) return done;
       if (jobMs > 0) await sleep(jobMs);
     }
   }

@@ -1,19 +1,32 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+// CommonJS, as the build: Node starts its loader of ES modules only for what needs it.
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const { version } = JSON.parse(readFileSync(join(__dirname, '../package.json'), 'utf8'));
 const argv = process.argv.slice(2);
 
 // Answered before anything is loaded: scripts ask for it often.
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`${version}\n`);
 } else {
-  const { default: module } = await import('node:module');
-  module.enableCompileCache?.();
-  const { main } = await import('../dist/cli/main.js').catch((error) => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes('dist/cli/main.js')) throw error;
+  // DAGMan starts it for every attempt, so that it is loaded without the other commands.
+  const isPost = argv[0] === 'post' && !argv.includes('--help') && !argv.includes('-h');
+  if (!isPost && require('node:module').enableCompileCache !== undefined) {
+    require('./compile-cache.js').useCompileCache();
+  }
+  const run = isPost ? load('post.cjs').postProgram(argv.slice(1)) : load('cli.cjs').main(argv, version);
+  run.then((code) => {
+    process.exitCode = code;
+  });
+}
+
+function load(name) {
+  try {
+    return require(`../dist/${name}`);
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND' || !error.message.includes(`dist/${name}`)) throw error;
     process.stderr.write('error: Holdfast is not built\nhint: npm run build\n');
     process.exit(2);
-  });
-  process.exitCode = await main(argv, version);
+  }
 }

@@ -1,9 +1,10 @@
 import type { WriteStream } from 'node:tty';
-import type { Engine, ServedEngine } from '../core/engine.ts';
+import type { ServerAddress } from '../client/transport/server-address.ts';
+import type { Engine, ServedEngine } from '../contract/engine.ts';
 import type { SettingOrigin } from './config/resolve-settings.ts';
 import type { Settings } from './config/settings.ts';
-import type { Renderer } from './output/renderer.ts';
-import type { Paint } from './output/styled-line.ts';
+import type { Paint } from './terminal/styled-line.ts';
+import type { View } from './terminal/view.ts';
 
 /** What every command is given, besides its own arguments. */
 export interface CommandContext {
@@ -11,12 +12,14 @@ export interface CommandContext {
   stateDir: string;
   settings: Settings;
   origins: SettingOrigin[];
+  /** Variables with secrets that jobs can still read from the memory of this process. */
+  exposedVariables: readonly string[];
   stdout: WriteStream;
   stderr: WriteStream;
-  /** Turns records into what `--output` asks for. */
-  render: Renderer;
   paint: Paint;
   errorPaint: Paint;
+  /** Data: prints a thing to stdout as `--output` asks for it. */
+  show<T>(view: View<T>, thing: T): void;
   /** Data: one text to stdout, ended with a newline; '' prints nothing. */
   print(text: string): void;
   /** Narration: one line to stderr. */
@@ -28,13 +31,10 @@ export interface CommandContext {
   /** The engine of the server if there is one, else of the database, else of the state directory; closed when the command has ended. */
   openEngine(options?: { create: boolean }): Promise<Engine>;
   /** As `openEngine`, whatever server was named: for who is one. */
-  openServedEngine(options?: { leaseMs?: number | undefined }): Promise<ServedEngine>;
+  openServedEngine(options?: { create: boolean }): Promise<ServedEngine>;
 }
 
-export interface ServerAccess {
-  url: string;
-  token: string | null;
-}
+export type ServerAccess = ServerAddress;
 
 /** Arguments and options as written; a repeated or missing argument is undefined or an array. */
 export interface Invocation {

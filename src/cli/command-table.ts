@@ -1,39 +1,74 @@
 import type { CommandEntry } from './command-entry.ts';
+import { SETTING_KEYS, SETTINGS } from './config/settings.ts';
+import { EXEC_COMMAND } from './exec/exec-command.ts';
+import { HOUSEKEEPING_COMMANDS } from './housekeeping-commands.ts';
+import { HTCONDOR_COMMANDS } from './htcondor-commands.ts';
 import {
   CWD_OPTION,
-  RECOVERY_OPTIONS,
+  FORCE_OPTION,
+  LABEL_OPTION,
+  REASON_OPTION,
+  RECONNECT_OPTION,
   ROUTING_OPTIONS,
   RUN_OPTION,
   RUN_OPTIONS,
+  SITE_OPTION,
+  TIME_LIMIT_OPTIONS,
   WITH_WORKER,
-} from './command-options.ts';
-import { SETTING_KEYS, SETTINGS } from './config/settings.ts';
+} from './options/command-options.ts';
+import { EXECUTOR_OPTION, LISTEN_OPTIONS } from './options/executor-option.ts';
+import { SELECTION_HELP, SELECTION_OPTIONS } from './options/selection-options.ts';
+import { SET_OPTION } from './options/set-option.ts';
+import { UNTIL_OPTION } from './options/until-option.ts';
+import { PAUSE_COMMANDS } from './pause-commands.ts';
+import { RECOVERY_COMMANDS } from './recovery-commands.ts';
+import { REQUEST_COMMANDS } from './request-commands.ts';
+import { RETRY_COMMANDS } from './retry-commands.ts';
 import { SERVER_COMMANDS } from './server-commands.ts';
+import { SLURM_COMMANDS } from './slurm-commands.ts';
+import { CONTINUE_OPTION, UPDATE_COMMAND } from './update-command.ts';
 
 /** Every command of the program, in the order `help` shows them. */
 export const COMMANDS: CommandEntry[] = [
   {
     usage: 'run <spec-or-id>',
-    summary: 'run a spec, or go on with a workflow',
+    summary: 'run a spec, or resume a workflow',
     details:
-      'With a server, its workers do the work and this only follows: Ctrl-C stops nothing.\n\nExit codes:\n  0    all jobs completed\n  1    something failed or was canceled\n  2    bad input, nothing was created\n  3    waiting for a decision\n  130  interrupted',
+      'With a server, its workers do the work and this only follows: Ctrl-C stops nothing.\n\nExit codes:\n  0    all jobs completed, or all that --until needs\n  1    something failed or was canceled\n  2    bad input, nothing was created\n  3    waiting for a decision\n  4    the server cannot be reached\n  130  interrupted, stopped by `holdfast stop`, or stopped at --time-limit or --end-time',
     options: [
       ...RUN_OPTIONS,
-      WITH_WORKER,
+      LABEL_OPTION,
+      SITE_OPTION,
+      EXECUTOR_OPTION,
+      ...LISTEN_OPTIONS,
+      ...WITH_WORKER,
       CWD_OPTION,
+      SET_OPTION,
+      FORCE_OPTION,
+      RECONNECT_OPTION,
       ...ROUTING_OPTIONS,
+      ...TIME_LIMIT_OPTIONS,
       ['--debug', 'tell evaluations, backoff and loops with the routes'],
+      CONTINUE_OPTION,
+      UNTIL_OPTION,
       ['--dry-run', 'check the spec and print the plan, create nothing'],
     ],
     examples: [
       'holdfast run workflow.yaml',
       'holdfast run workflow.yaml -j 4',
+      'holdfast run workflow.yaml --set seed=7 --set "samples=[a, b]"',
+      'holdfast run workflow.yaml --continue',
+      'holdfast run workflow.yaml --until merge',
+      'holdfast run workflow.yaml --label gpu',
+      'holdfast run 3 --end-time 18:00',
       'holdfast run workflow.yaml --on-fail-max-loops 3 --debug',
       'holdfast run workflow.yaml --server http://127.0.0.1:7600',
+      'holdfast run workflow.yaml --executor slurm --host login1',
       'holdfast run 3',
     ],
-    load: async () => (await import('./commands/run.ts')).runCommand,
+    load: async () => (await import('./commands/run/run.ts')).runCommand,
   },
+  EXEC_COMMAND,
   {
     usage: 'submit <spec>',
     summary: 'give a spec to a server, and return',
@@ -42,21 +77,34 @@ export const COMMANDS: CommandEntry[] = [
     options: [
       ['--idempotency-key <key>', 'what makes it the same workflow when it is submitted again'],
       ['--output-dir <dir>', SETTINGS.output_dir.about],
+      EXECUTOR_OPTION,
       CWD_OPTION,
+      SET_OPTION,
+      FORCE_OPTION,
       ...ROUTING_OPTIONS,
     ],
     examples: [
       'holdfast submit workflow.yaml --server http://127.0.0.1:7600',
       'holdfast submit workflow.yaml --idempotency-key nightly-2026-03-01 --output quiet',
     ],
-    load: async () => (await import('./commands/submit.ts')).submitCommand,
+    load: async () => (await import('./commands/run/submit.ts')).submitCommand,
   },
+  UPDATE_COMMAND,
   {
     usage: 'status [id]',
     summary: 'list the workflows, or show one',
-    options: [['--limit <n>', 'how many workflows to list; the newest 20 unless told']],
-    examples: ['holdfast status', 'holdfast status 3', 'holdfast status 3 --output json'],
-    load: async () => (await import('./commands/status.ts')).statusCommand,
+    options: [
+      ['--limit <n>', 'how many workflows to list, newest first (default: 20)'],
+      ['--archived', 'list the archived workflows instead'],
+    ],
+    examples: [
+      'holdfast status',
+      'holdfast status 3',
+      'holdfast status --archived',
+      'holdfast status 3 --output json',
+    ],
+    list: ({ args }) => (args.length === 0 ? 'workflows' : undefined),
+    load: async () => (await import('./commands/look/status.ts')).statusCommand,
   },
   {
     usage: 'jobs [id]',
@@ -66,65 +114,90 @@ export const COMMANDS: CommandEntry[] = [
       ['--name <text>', 'only jobs whose name contains this'],
     ],
     examples: ['holdfast jobs 3', 'holdfast jobs 3 --status failed,terminated', 'holdfast jobs --name train'],
-    load: async () => (await import('./commands/jobs.ts')).jobsCommand,
+    list: () => 'jobs',
+    load: async () => (await import('./commands/look/jobs.ts')).jobsCommand,
   },
   {
     usage: 'attempts [id] [job]',
     summary: 'list attempts, of all jobs or one',
     options: [RUN_OPTION],
     examples: ['holdfast attempts 3', 'holdfast attempts 3 train_1', 'holdfast attempts train_1'],
-    load: async () => (await import('./commands/attempts.ts')).attemptsCommand,
+    list: () => 'attempts',
+    load: async () => (await import('./commands/look/attempts.ts')).attemptsCommand,
   },
   {
     usage: 'logs <id-or-job> [job]',
     summary: 'print what a job wrote',
+    details:
+      '`logs bundle ID` writes one archive for a help desk: status, failures, why jobs failed, jobs as they are\nstored, lists of jobs, attempts and events, and the logs of failed attempts, with secrets masked.',
     options: [
       ['-f, --follow', 'go on until the job has ended, over all its attempts'],
       ['--stderr', 'its stderr instead of its stdout'],
-      ['--attempt <number>', 'this attempt; the newest unless told'],
+      ['--attempt <number>', 'this attempt (default: the newest)'],
       RUN_OPTION,
       ['--tail <lines>', 'only the last lines'],
+      RECONNECT_OPTION,
+      ['-o, --out <file>', 'bundle: a new file (default: workflow-ID-bundle.tar.gz)'],
+      ['--max-log <size>', 'bundle: the last bytes of each log (default: 256k)'],
+      ['--max-size <size>', 'bundle: of all logs together (default: 20m)'],
     ],
     examples: [
       'holdfast logs 3 train_1',
       'holdfast logs train_1 --stderr --tail 20',
       'holdfast logs 3 train_1 -f',
+      'holdfast logs bundle 3 -o failed-run.tar.gz',
     ],
-    load: async () => (await import('./commands/logs.ts')).logsCommand,
+    load: async () => (await import('./commands/look/logs.ts')).logsCommand,
   },
   {
     usage: 'events [id]',
     summary: 'print the audit trail',
     options: [['--job <job>', 'only events of this job']],
     examples: ['holdfast events 3', 'holdfast events 3 --job train_1'],
-    load: async () => (await import('./commands/events.ts')).eventsCommand,
+    list: () => 'events',
+    load: async () => (await import('./commands/look/events.ts')).eventsCommand,
   },
   {
-    usage: 'explain <id-or-job> [job]',
-    summary: 'why a job waits, was retried or failed',
-    examples: ['holdfast explain 3 train_1', 'holdfast explain train_1'],
-    load: async () => (await import('./commands/explain.ts')).explainCommand,
+    usage: 'explain [id-or-job] [job]',
+    summary: 'why a job or a request is where it is',
+    details:
+      'A name alone is a job of the newest workflow or, where that has no such job, a request: `NAME`, or `NAME@2`\nfor a version. With --round or --unit it is a request, so that these explain one that a job shares its\nname with.\n\nWith --dag it reads the files of a DAG of HTCondor, whoever wrote it, and nothing else.',
+    options: [
+      ['--round <number>', 'of a request: the rules checked at the end of each run of this round'],
+      ['--unit <number>', 'of a request: the work, the jobs and the runs of this unit'],
+      ['--dag <dir>', 'why the DAG of this directory failed, from its files alone'],
+    ],
+    examples: [
+      'holdfast explain 3 train_1',
+      'holdfast explain train_1',
+      'holdfast explain minbias-2026',
+      'holdfast explain minbias-2026 --round 2',
+      'holdfast explain minbias-2026 --unit 3',
+      'holdfast explain --dag round-1',
+    ],
+    load: async () => (await import('./commands/look/explain.ts')).explainCommand,
   },
   {
     usage: 'failures [id]',
-    summary: 'failed jobs, grouped by what they look like',
+    summary: 'failed jobs, grouped by how they look',
     details:
       'Jobs that failed for the same cause, with the same code and the same end of stderr, have the same\nfingerprint. What became of earlier decisions about it is told with each group.',
     options: [
-      ['--all', 'all failed jobs; so it is unless told'],
+      ['--all', 'all failed jobs (default)'],
       ['--pending', 'only jobs that wait for a decision'],
       ['--fingerprint <fingerprint>', 'only failures that look like this'],
       [
         '--stats',
-        'past decisions instead, who made them and what became of them; of all workflows unless told',
+        'past decisions instead: who made them, and how the retries ended (default: of all workflows)',
       ],
     ],
     examples: ['holdfast failures 3', 'holdfast failures 3 --pending', 'holdfast failures --stats'],
-    load: async () => (await import('./commands/failures.ts')).failuresCommand,
+    list: ({ options }) => (options.stats === true ? 'decisions' : 'failures'),
+    load: async () => (await import('./commands/decide/failures.ts')).failuresCommand,
   },
   {
     usage: 'resolve <id>',
-    summary: 'decide about jobs that wait for it',
+    summary: 'retry or fail jobs awaiting a decision',
     details:
       'Without --retry and --fail it asks on the terminal, group by group. All decisions are made, or none.',
     options: [
@@ -142,77 +215,38 @@ export const COMMANDS: CommandEntry[] = [
       'holdfast resolve 3 --retry train_1 train_2 --memory 4g --fail convert',
       'holdfast resolve 3 --fingerprint 9c5be72b13d0 --retry --reason "storage is back"',
     ],
-    load: async () => (await import('./commands/resolve.ts')).resolveCommand,
+    load: async () => (await import('./commands/decide/resolve.ts')).resolveCommand,
   },
   {
     usage: 'cancel [id] [jobs...]',
     summary: 'cancel a workflow or some of its jobs',
+    details: `Without names and options, everything that has not ended. Jobs that have ended are left as they are.\n\n${SELECTION_HELP}`,
     options: [
-      ['--reason <text>', 'kept in the audit trail'],
-      ['--dry-run', 'tell what would be canceled, change nothing'],
-    ],
-    examples: ['holdfast cancel 3', 'holdfast cancel 3 train_1 train_2 --reason "wrong input"'],
-    load: async () => (await import('./commands/cancel.ts')).cancelCommand,
-  },
-  {
-    usage: 'retry <id-or-job> [job]',
-    summary: 'run a job that did not succeed once more',
-    details:
-      'It is tried again in the same run, and dependents that were canceled because of it wait for it\nagain. A job that waits for a decision is not retried this way: see resolve.',
-    options: [['--max-retries <n>', 'refuse if the job has had this many attempts already']],
-    examples: ['holdfast retry 3 train_1', 'holdfast retry train_1 --max-retries 5'],
-    load: async () => (await import('./commands/retry.ts')).retryCommand,
-  },
-  {
-    usage: 'reset-status <id>',
-    summary: 'begin a new run, with fresh budgets',
-    details: 'Attempts and logs of earlier runs are kept. Refused while a process drives the run.',
-    options: [
-      ['--failed-only', 'only jobs that did not succeed, and everything downstream of them'],
-      ['--dry-run', 'tell what would be reset, change nothing'],
-    ],
-    examples: ['holdfast reset-status 3 --failed-only', 'holdfast reset-status 3 --dry-run'],
-    load: async () => (await import('./commands/reset-status.ts')).resetStatusCommand,
-  },
-  {
-    usage: 'recover [id]',
-    summary: 'retry what failed for lack of resources',
-    details:
-      'What ran out of memory or time is tried again with more of it. Jobs that wait for a decision go on in\nthe same run; if the run is complete, a new one begins with the jobs that are tried again. No job is\nrun here: `holdfast run ID` does that.',
-    options: [...RECOVERY_OPTIONS, ['--dry-run', 'tell what would be tried again, change nothing']],
-    examples: [
-      'holdfast recover 3 --dry-run',
-      'holdfast recover 3 --memory-multiplier 2 --max-memory 64g',
-      'holdfast recover 3 --ai-recovery --min-confidence 0.8',
-    ],
-    load: async () => (await import('./commands/recover.ts')).recoverCommand,
-  },
-  {
-    usage: 'watch [id]',
-    summary: 'follow a run to its end, recover it',
-    details:
-      'Without --recover it only follows. With it the run is driven here if nobody else does, and failures are\nrecovered until nothing more can be done. It stays while a decision is open. Exit codes as of `run`.',
-    options: [
-      ['--recover', 'run it, and try again what failed'],
-      WITH_WORKER,
-      ['--max-rounds <n>', 'how often known causes are recovered, and an agent is asked; 3 unless told'],
-      ...RECOVERY_OPTIONS,
-      ['--exit-when-waiting', 'exit with 3 when only decisions are left'],
-      ...RUN_OPTIONS.slice(1),
+      ...SELECTION_OPTIONS,
+      REASON_OPTION,
+      ['--dry-run', 'show what would be canceled, without canceling'],
     ],
     examples: [
-      'holdfast watch 3',
-      'holdfast watch 3 --recover',
-      'holdfast watch 3 --recover --ai-recovery --exit-when-waiting',
+      'holdfast cancel 3',
+      'holdfast cancel 3 train_1 train_2 --reason "wrong input"',
+      "holdfast cancel 3 'train_*' --status ready,blocked",
     ],
-    load: async () => (await import('./commands/watch.ts')).watchCommand,
+    load: async () => (await import('./commands/decide/cancel.ts')).cancelCommand,
   },
+  ...PAUSE_COMMANDS,
+  ...RETRY_COMMANDS,
+  ...RECOVERY_COMMANDS,
   {
     usage: 'report [id]',
     summary: 'what jobs asked for and what they used',
     examples: ['holdfast report 3', 'holdfast report 3 --output json'],
-    load: async () => (await import('./commands/report.ts')).reportCommand,
+    list: () => 'usage',
+    load: async () => (await import('./commands/look/report.ts')).reportCommand,
   },
+  ...HOUSEKEEPING_COMMANDS,
+  ...REQUEST_COMMANDS,
+  ...SLURM_COMMANDS,
+  ...HTCONDOR_COMMANDS,
   ...SERVER_COMMANDS,
   {
     usage: 'mcp',
@@ -224,11 +258,11 @@ export const COMMANDS: CommandEntry[] = [
       ['--read-only', 'no tool that changes anything'],
       [
         '--allow <tools>',
-        'also update_job_resources, recover_workflow or create_workflow, separated by commas',
+        'also update_job_resources, recover_workflow, retry_jobs, create_workflow or update_workflow, with commas',
       ],
-      ['--max-decisions <n>', 'most decisions of this server; 100 unless told'],
+      ['--max-decisions <n>', 'most decisions of this server (default: 100)'],
       ['--min-confidence <x>', 'from 0 to 1; decisions with less are left for a person'],
-      ['--agent-name <name>', 'who decides, in the audit trail: agent:NAME; mcp unless told'],
+      ['--agent-name <name>', 'who decides, in the audit trail: agent:NAME (default: mcp)'],
       ['--output-dir <dir>', SETTINGS.output_dir.about],
     ],
     examples: [
@@ -236,63 +270,103 @@ export const COMMANDS: CommandEntry[] = [
       'holdfast mcp --workflow 3 --min-confidence 0.8',
       'holdfast mcp --allow update_job_resources,recover_workflow',
     ],
-    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+    load: async () => (await import('./commands/serve/mcp.ts')).mcpCommand,
   },
   {
     usage: 'validate <spec>',
     summary: 'check a spec, show every mistake',
+    options: [SET_OPTION],
     examples: ['holdfast validate workflow.yaml'],
-    load: async () => (await import('./commands/validate.ts')).validateCommand,
+    load: async () => (await import('./commands/run/validate.ts')).validateCommand,
   },
   {
     usage: 'simulate <spec>',
     summary: 'what would happen, without running',
     details:
-      'Plays the whole workflow with its routes, or with --job the policy of one job. What is not told\nsucceeds.\n\nAn outcome is an exit code, a signal (SEGV), or one of oom, timeout, lost, unstarted, cancel, stop,\nspawn, missing_output. After it, /CODE is what the post script exits with (/crash if it crashes;\notherwise it agrees with the exit code), and :TEXT is what the attempt wrote to stderr.',
+      'Plays the whole workflow with its routes, or with --job one job alone, on the real engine with a\nsimulated clock. Steps without an outcome succeed.\n\nAn outcome is an exit code, a signal (SEGV), or one of oom, timeout, lost, unstarted, cancel, stop,\nspawn, missing_output. After it, /CODE is what the post script exits with (/crash if it crashes;\notherwise it agrees with the exit code), and :TEXT is what the attempt wrote to stderr.\n\nOf a request it plays the rounds, and prints what failed and why each round was rescued, held or closed.\n  unit 3=LIST       outcomes of the runs of unit 3: its first run, its first rescue, ...\n  unit 3 proc 2=LIST, unit 3 merge=LIST   outcomes of the attempts of one job\n  site north=OUTCOME                      outcome of all attempts at a site\nOutcomes of a request are also ok, fail, permanent, data, data:ITEM, infrastructure and abort, and numbers\nabove 255, which are codes of a report. Units without an outcome succeed. It exits with what `run` would\nexit with: 0 completed, 3 held; also 0 when it stops at --max-rounds.',
     options: [
-      ['--outcome <step=list>', 'how the executions of a step end; can be repeated', 'repeated'],
+      ['--outcome <target=list>', 'how the executions of a step or a unit end; can be repeated', 'repeated'],
       ['--step-output <step=json>', 'what a step puts out; can be repeated', 'repeated'],
       ['--context <file>', 'JSON with what code sees as pr and files'],
-      ['--job <name>', 'one job whose policy is played'],
+      SET_OPTION,
+      ['--job <name>', 'play this job alone'],
       ['--outcomes <list>', 'how its attempts end, separated by commas'],
-      ['--duration <duration>', 'how long each execution takes; 1m unless told'],
+      ['--duration <duration>', 'how long each execution takes (default: 1m)'],
+      [
+        '--sites <names>',
+        'request: sites that have workers, separated by commas (default: those of the spec)',
+      ],
+      ['--release', 'request: release it when it is held; can be repeated, once for each hold', 'repeated'],
+      ['--max-rounds <n>', 'request: stop after so many rounds (default: 20)'],
     ],
     examples: [
       'holdfast simulate workflow.yaml --outcome unit=1,1,0 --outcome build=0',
       `holdfast simulate workflow.yaml --step-output list='["a","b"]' --outcome 'p@list[0]=1,0'`,
       'holdfast simulate workflow.yaml --job train --outcomes 10,oom,lost,0',
       'holdfast simulate workflow.yaml --job train --outcomes "75:licence busy,1/42"',
+      "holdfast simulate request.yaml --outcome 'unit 3=fail,fail,ok' --outcome 'unit 7=data:file.root'",
+      "holdfast simulate request.yaml --sites north,south --outcome 'site north=infrastructure' --release",
     ],
-    load: async () => (await import('./commands/simulate.ts')).simulateCommand,
+    load: async () => (await import('./commands/run/simulate.ts')).simulateCommand,
+  },
+  {
+    usage: 'post [macros...]',
+    summary: 'classify an attempt, write its record',
+    details:
+      'The built-in post step. Without arguments it is the post script of a job, and reads the file that\nHOLDFAST_OUTCOME names. With NODE RETURN RETRY MAX_RETRIES DAG_STATUS FAILED_COUNT it is the POST script\nof a DAGMan node, and reads NODE.report.json, NODE.err and NODE.log in --dir (default: the current\ndirectory). Records are NODE.rR.aA.post.json, and NODE.post.json for the newest, in --dir.\n\nExit codes:\n  0   success, or accepted by a rule\n  1   retry; also after an error of its own, because a DAG gives every other code a meaning\n  42  permanent: no retry\n  43  abort everything\n  75  a cool-off runs; call again (SCRIPT DEFER 75)',
+    options: [
+      ['--rulebook <file>', 'rules by which failures are classified'],
+      ['--run <n>', 'number of the run (default: follows from the records)'],
+      ['--run-file <file>', 'in a DAG: its run.json, from which the number of the run follows'],
+      [
+        '--unit',
+        'in a DAG: the node is a unit; exits as it did, or with the abort code if a job of it aborted',
+      ],
+      ['--unless-exit-code <code>', 'exit code for permanent failures (default: 42)'],
+      ['--abort-dag-code <code>', 'exit code that aborts everything (default: 43)'],
+      [
+        '--cooloff-base-sec <seconds>',
+        'in a DAG: wait before the first retry, doubled each time (default: none)',
+      ],
+    ],
+    examples: [
+      'holdfast post --rulebook rules.yaml',
+      'holdfast post proc_000001 1 0 3 0 0 --dir submit --rulebook rules.yaml',
+      'holdfast post proc_000001 -11 1 3 2 1 --cooloff-base-sec 60',
+    ],
+    load: async () => {
+      const { postProgram } = await import('./post/post-program.ts');
+      return (_, { args }) => postProgram(args);
+    },
   },
   {
     usage: 'plan <spec>',
     summary: 'in which order jobs would run, and why',
-    options: [['--all', 'every job, also of large workflows']],
+    options: [['--all', 'every job, also of large workflows'], SET_OPTION],
     examples: ['holdfast plan workflow.yaml'],
-    load: async () => (await import('./commands/plan.ts')).planCommand,
+    load: async () => (await import('./commands/run/plan.ts')).planCommand,
   },
   {
     usage: 'graph <spec-or-id>',
     summary: 'draw the dependencies',
     options: [
-      ['--format <format>', 'text, mermaid or dot; text unless told'],
+      ['--format <format>', 'text, mermaid or dot (default: text)'],
       ['--all', 'every job, also of large workflows'],
     ],
     examples: ['holdfast graph workflow.yaml --format mermaid', 'holdfast graph 3 --format dot | dot -Tsvg'],
-    load: async () => (await import('./commands/graph.ts')).graphCommand,
+    load: async () => (await import('./commands/look/graph.ts')).graphCommand,
   },
   {
     usage: 'schema',
     summary: 'print the JSON Schema of specs',
     examples: ['holdfast schema > holdfast.schema.json'],
-    load: async () => (await import('./commands/schema.ts')).schemaCommand,
+    load: async () => (await import('./commands/run/schema.ts')).schemaCommand,
   },
   {
     usage: 'init [file]',
     summary: 'write a starter spec (workflow.yaml)',
     examples: ['holdfast init', 'holdfast init nightly.yaml'],
-    load: async () => (await import('./commands/init.ts')).initCommand,
+    load: async () => (await import('./commands/run/init.ts')).initCommand,
   },
   {
     usage: 'config <action>',
@@ -300,12 +374,14 @@ export const COMMANDS: CommandEntry[] = [
     details: `The first of these that says something wins: flags, HOLDFAST_* variables,\n.holdfast/config.yaml, ~/.config/holdfast/config.yaml, defaults.\n\nKeys:\n${SETTING_KEYS.map((key) => `  ${key.padEnd(32)}${SETTINGS[key].about}`).join('\n')}`,
     options: RUN_OPTIONS,
     examples: ['holdfast config show', 'HOLDFAST_MAX_PARALLEL=2 holdfast config show'],
-    load: async () => (await import('./commands/config.ts')).configCommand,
+    list: ({ args }) => (args[0] === 'show' ? 'settings' : undefined),
+    load: async () => (await import('./commands/serve/config.ts')).configCommand,
   },
   {
     usage: 'doctor',
     summary: 'check this machine',
     examples: ['holdfast doctor'],
-    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+    list: () => 'checks',
+    load: async () => (await import('./commands/serve/doctor.ts')).doctorCommand,
   },
 ];

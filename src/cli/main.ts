@@ -9,10 +9,13 @@ import { printError, printToldError } from './print-error.ts';
 
 /** Runs one command line (without node and script) and returns the exit code. */
 export async function main(argv: string[], version: string): Promise<number> {
+  if (argv[0] === 'post' && !argv.includes('--help') && !argv.includes('-h')) {
+    return (await import('./post/post-program.ts')).postProgram(argv.slice(1));
+  }
   quietOnBrokenPipe();
   const json = asksForJson(argv);
   let exitCode = 0;
-  const program = createProgram(version, json, (code) => {
+  const program = createProgram(argv, version, json, (code) => {
     exitCode = code;
   });
   try {
@@ -26,20 +29,31 @@ export async function main(argv: string[], version: string): Promise<number> {
   }
 }
 
-function createProgram(version: string, json: boolean, onEnd: (code: number) => void): Commander {
+function createProgram(
+  argv: string[],
+  version: string,
+  json: boolean,
+  onEnd: (code: number) => void,
+): Commander {
   const program = new Commander('holdfast')
     .description('Runs batch workflows in which failure is a first-class path.')
     .version(version, '-V, --version')
-    .option('--dir <dir>', 'state directory; .holdfast or HOLDFAST_DIR unless told')
+    .option('--dir <dir>', 'state directory (default: HOLDFAST_DIR, else .holdfast here or above)')
     .option('--server <url>', 'work on this server instead of here')
     .option('--token-file <file>', 'file with the token for the server; also HOLDFAST_TOKEN')
-    .option('--output <form>', 'table, json or quiet')
+    .option('--output <form>', 'table, json, quiet; csv for lists')
     .option('--no-color', 'no colours; also NO_COLOR')
     .helpCommand('help [command]', 'how to use a command')
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({ outputError: (text) => printUsageError(text, json) });
-  for (const entry of COMMANDS) addCommand(program, entry, onEnd);
+  const asked = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0]!));
+  const showsAll = asked.length === 0 || argv[0] === '--help' || argv[0] === '-h';
+  for (const entry of COMMANDS) {
+    if (showsAll || asked.includes(entry)) addCommand(program, entry, onEnd);
+    // Only its name has to be known: to make the options of all takes longer than to read a status.
+    else program.command(entry.usage).description(entry.summary);
+  }
   return program;
 }
 
@@ -49,23 +63,31 @@ function addCommand(program: Commander, entry: CommandEntry, onEnd: (code: numbe
     .description(entry.summary)
     .addHelpText('after', helpAfter(entry))
     .exitOverride();
-  for (const [flags, description, times] of entry.options ?? []) {
-    if (times === 'repeated') command.option(flags, description, collect);
+  for (const [flags, description, how] of entry.options ?? []) {
+    if (how === 'repeated') command.option(flags, description, collect);
+    else if (how !== undefined) command.option(flags, description, how);
     else command.option(flags, description);
   }
   command.action(async () => {
     const { options, lists } = givenOptions(command.optsWithGlobals());
-    const context = await openContext(options.dir as string | undefined, settingFlags(options));
+    const invocation = { args: command.args, options, lists };
+    const context = await openContext({
+      dir: options.dir as string | undefined,
+      flags: settingFlags(options),
+      ownState: entry.ownState === true,
+      list: entry.list?.(invocation) ?? null,
+    });
     try {
       const run = await entry.load();
-      onEnd(await run(context, { args: command.args, options, lists }));
+      onEnd(await run(context, invocation));
     } finally {
       await context.close();
     }
   });
 }
 
-const collect = (value: string, before: string[] = []): string[] => [...before, value];
+/** A flag without a value is counted. */
+const collect = (value: string | undefined, before: string[] = []): string[] => [...before, value ?? ''];
 
 /** Those that can be repeated apart from those that have one value. */
 function givenOptions(all: Record<string, unknown>): Pick<Invocation, 'options' | 'lists'> {

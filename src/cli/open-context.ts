@@ -1,43 +1,53 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { WriteStream } from 'node:tty';
-import type { Engine, ServedEngine } from '../core/engine.ts';
+import type { Engine, ServedEngine } from '../contract/engine.ts';
+import { HoldfastError } from '../core/errors.ts';
+import { shellWord } from '../core/text/shell-word.ts';
 import type { CommandContext, ServerAccess } from './command-context.ts';
 import { readConfigFile } from './config/config-file.ts';
+import { type FoundState, findStateDir, stateDirIn } from './config/find-state-dir.ts';
+import { hideVariables } from './config/hide-variables.ts';
 import { readTokenFile } from './config/read-token-file.ts';
 import { resolveSettings, type SettingOrigin, type SettingSources } from './config/resolve-settings.ts';
 import type { Settings } from './config/settings.ts';
-import { jsonRenderer } from './output/json-renderer.ts';
-import { quietRenderer } from './output/quiet-renderer.ts';
-import type { Renderer } from './output/renderer.ts';
-import { createPaint, type Paint } from './output/styled-line.ts';
-import { tableRenderer } from './output/table-renderer.ts';
-
-const DEFAULT_DIR = '.holdfast';
+import { csvText } from './terminal/csv-text.ts';
+import { createPaint } from './terminal/styled-line.ts';
+import type { TextStyle } from './terminal/text-style.ts';
+import { printedText } from './terminal/view.ts';
+import type { ListName } from './texts/lists/list-columns.ts';
 
 export interface OpenContext extends CommandContext {
   close(): Promise<void>;
 }
 
-/** What nobody who is started from here is to inherit: jobs are other people's programs. */
+/** Variables that no job may see: jobs are other people's programs. */
 const OWN_SECRETS = ['HOLDFAST_TOKEN', 'HOLDFAST_DATABASE_URL'];
 
-/** Settles configuration and output for one command. `dir` is the flag, undefined if it was not given. */
-export async function openContext(
-  dir: string | undefined,
-  flags: SettingSources['flags'],
-): Promise<OpenContext> {
+interface ContextOptions {
+  /** The flag; undefined if it was not given. */
+  dir: string | undefined;
+  flags: SettingSources['flags'];
+  /** Its state is not looked for in directories above. */
+  ownState: boolean;
+  /** The list that the command prints; null: it prints none. */
+  list: ListName | null;
+}
+
+/** Settles configuration and output for one command. */
+export async function openContext({ dir, flags, ownState, list }: ContextOptions): Promise<OpenContext> {
   const { stdout, stderr } = process;
   const env = { ...process.env };
-  for (const name of OWN_SECRETS) delete process.env[name];
+  const exposedVariables = hideVariables(OWN_SECRETS);
   const given = dir ?? (env.HOLDFAST_DIR || undefined);
-  const stateDir = resolve(given ?? DEFAULT_DIR);
+  const found = ownState ? stateDirIn(process.cwd()) : findStateDir(process.cwd(), homedir());
+  const stateDir = given === undefined ? found.path : resolve(given);
   const files = [
     await readConfigFile(join(stateDir, 'config.yaml')),
     await readConfigFile(join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'holdfast', 'config.yaml')),
   ];
   const { settings, origins } = resolveSettings({ flags, env, files });
-  const paint = createPaint(hasColor(settings.color, stdout));
+  const columns = settings.output === 'csv' ? await csvColumns(list, origins) : null;
   const engines: Engine[] = [];
   // Read when it is asked for: most commands that need no server must not fail for want of its token.
   let access: ServerAccess | null | undefined;
@@ -45,44 +55,63 @@ export async function openContext(
     if (access === undefined) access = serverAccess(settings, origins);
     return access;
   };
-  const openLocal = async (create: boolean, leaseMs?: number): Promise<ServedEngine> => {
+  const openLocal = async (create: boolean): Promise<ServedEngine> => {
     const { openEngine } = await import('../engine/open-engine.ts');
     const databaseUrl = settings.database_url;
+    if (given === undefined && databaseUrl === null) noteAbove(found, settings, stderr);
     return openEngine({
       dir: stateDir,
       create,
+      siteBanDays: settings.site_ban_duration_days,
       ...(databaseUrl !== null && { databaseUrl }),
-      ...(leaseMs !== undefined && { leaseMs }),
     });
   };
   const kept = <E extends Engine>(engine: E): E => {
     engines.push(engine);
     return engine;
   };
+  const command = (...words: (string | number)[]): string => {
+    const given = [
+      ['--dir', dir],
+      ['--server', flags.server],
+      ['--token-file', flags.token_file],
+    ].flatMap(([flag, value]) => (value === undefined ? [] : [flag!, value]));
+    return ['holdfast', ...words, ...given].map((word) => shellWord(String(word))).join(' ');
+  };
+  const print = (text: string): void => {
+    if (text !== '') stdout.write(`${text}\n`);
+  };
+  const style: TextStyle = {
+    // Read when something is printed: a run may end hours later, in a window of another size.
+    get width() {
+      return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+    },
+    get now() {
+      return Date.now();
+    },
+    paint: createPaint(hasColor(settings.color, stdout)),
+    cwd: process.cwd(),
+    command,
+  };
 
   return {
     stateDir,
     settings,
     origins,
+    exposedVariables,
     stdout,
     stderr,
-    render: rendererFor(settings.output, stdout, paint),
-    paint,
+    paint: style.paint,
     errorPaint: createPaint(hasColor(settings.color, stderr)),
-    print(text) {
-      if (text !== '') stdout.write(`${text}\n`);
+    show(view, thing) {
+      const { output } = settings;
+      print(output === 'csv' ? csvText(view, thing, columns!) : printedText(view, thing, output, style));
     },
+    print,
     narrate(line) {
       stderr.write(`${line}\n`);
     },
-    command(...words) {
-      const given = [
-        ['--dir', dir],
-        ['--server', flags.server],
-        ['--token-file', flags.token_file],
-      ].flatMap(([flag, value]) => (value === undefined ? [] : [flag!, value]));
-      return ['holdfast', ...words, ...given].map((word) => shellWord(String(word))).join(' ');
-    },
+    command,
     get server() {
       return server();
     },
@@ -92,8 +121,8 @@ export async function openContext(
       const { HttpEngine } = await import('../client/http-engine.ts');
       return kept(new HttpEngine(address));
     },
-    async openServedEngine({ leaseMs } = {}) {
-      return kept(await openLocal(true, leaseMs));
+    async openServedEngine({ create } = { create: true }) {
+      return kept(await openLocal(create));
     },
     async close() {
       for (const engine of engines) await engine.close();
@@ -105,22 +134,21 @@ function serverAccess(settings: Settings, origins: SettingOrigin[]): ServerAcces
   const { server, token, token_file: file } = settings;
   if (server === null) return null;
   const isFlag = origins.some(({ key, origin }) => key === 'token_file' && origin === 'flag');
-  return { url: server, token: file !== null && (isFlag || token === null) ? readTokenFile(file) : token };
+  const { worker_token_file: workerFile } = settings;
+  return {
+    url: server,
+    token: file !== null && (isFlag || token === null) ? readTokenFile(file) : token,
+    ...(workerFile !== null && { workerToken: readTokenFile(workerFile) }),
+  };
 }
 
-function rendererFor(output: Settings['output'], stdout: WriteStream, paint: Paint): Renderer {
-  if (output === 'json') return jsonRenderer;
-  if (output === 'quiet') return quietRenderer;
-  // Asked when something is printed: a run may end hours later, in a window of another size.
-  return tableRenderer({
-    get width() {
-      return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
-    },
-    get now() {
-      return Date.now();
-    },
-    paint,
-    cwd: process.cwd(),
+/** Refuses CSV before anything has happened: a command that prints no list may be one that changes something. */
+async function csvColumns(list: ListName | null, origins: SettingOrigin[]): Promise<readonly string[]> {
+  if (list !== null) return (await import('./texts/lists/list-columns.ts')).LIST_COLUMNS[list];
+  const { origin, source } = origins.find(({ key }) => key === 'output')!;
+  throw new HoldfastError('INVALID_ARGUMENT', {
+    argument: origin === 'flag' ? '--output csv' : source!,
+    problem: `${origin === 'flag' ? 'is' : 'csv is'} for lists, and this command prints none; use --output table, json or quiet`,
   });
 }
 
@@ -128,6 +156,8 @@ function hasColor(color: Settings['color'], stream: WriteStream): boolean {
   return color === 'always' || (color === 'auto' && stream.isTTY === true && process.env.TERM !== 'dumb');
 }
 
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+/** People see that what they do belongs to a project around this directory. */
+function noteAbove({ path, isAbove }: FoundState, { output }: Settings, stderr: WriteStream): void {
+  if (!isAbove || output === 'quiet') return;
+  stderr.write(`using the state in ${relative(process.cwd(), path)}; --dir .holdfast makes one here\n`);
 }

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts';
-import { createPaint } from './output/styled-line.ts';
+import { createPaint } from './terminal/styled-line.ts';
 
 interface ToldError {
   code: string;

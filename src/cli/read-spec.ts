@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { SpecSource } from '../core/engine.ts';
+import type { SpecSource } from '../contract/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
-import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { RetryPolicy } from '../core/policy/retry-policy.ts';
 import { loadSpec } from '../spec/load-spec.ts';
-import { formatProblem } from '../spec/problem.ts';
+import { formatProblem, type Problem } from '../spec/problem.ts';
+import { keptFiles } from '../spec/spec-files.ts';
+import type { SpecSettings } from '../spec/variables/apply-settings.ts';
 import type { SettingOrigin } from './config/resolve-settings.ts';
 import type { SettingKey } from './config/settings.ts';
+import { filesBeside } from './spec-files.ts';
 
 type Loaded = ReturnType<typeof loadSpec> & {
   /** What it was made from. */
@@ -13,22 +16,64 @@ type Loaded = ReturnType<typeof loadSpec> & {
 };
 type ValidSpec = Extract<Loaded, { ok: true }>;
 
+const STDIN = '<stdin>';
+
+/** A spec file before anything is known of it. */
+export interface SpecText {
+  text: string;
+  /** For messages; the extension gives the notation. */
+  name: string;
+  /** Values instead of those of the spec (default: none). */
+  set?: SpecSettings;
+}
+
+/** `-` is stdin. */
+export function readSpecText(path: string, set: SpecSettings = {}): SpecText {
+  return { text: readText(path), name: path === '-' ? STDIN : path, set };
+}
+
 /** Reads and checks a spec file; `-` is stdin. */
 export function loadSpecFile(path: string, origins: SettingOrigin[]): Loaded {
-  const text = readText(path);
-  const name = path === '-' ? '<stdin>' : path;
+  return loadSpecText(readSpecText(path), origins);
+}
+
+export function loadSpecText({ text, name, set = {} }: SpecText, origins: SettingOrigin[]): Loaded {
   const defaults = retryDefaults(origins);
+  const { files, sent } = keptFiles(filesBeside(name === STDIN ? '-' : name));
+  const loaded = loadSpec(text, name, { retryDefaults: defaults, set, files });
+  const hasFiles = Object.keys(sent.texts).length + Object.keys(sent.lists).length > 0;
   return {
-    ...loadSpec(text, name, { retryDefaults: defaults }),
-    source: { text, name, retry_defaults: defaults },
+    ...loaded,
+    source: {
+      text,
+      name,
+      retry_defaults: defaults,
+      ...(Object.keys(set).length > 0 && { set }),
+      ...(hasFiles && { files: sent }),
+    },
   };
 }
 
 /** As `loadSpecFile`, with every problem as one error. */
 export function readSpec(path: string, origins: SettingOrigin[]): ValidSpec {
-  const loaded = loadSpecFile(path, origins);
-  if (loaded.ok) return loaded;
-  throw new HoldfastError('INVALID_SPEC', { problems: loaded.problems.map(formatProblem).join('\n') });
+  return valid(loadSpecFile(path, origins));
+}
+
+/** What was loaded, or every problem as one error. */
+export function valid<T extends { ok: true } | { ok: false; problems: Problem[] }>(
+  loaded: T,
+): Extract<T, { ok: true }> {
+  if (loaded.ok) return loaded as Extract<T, { ok: true }>;
+  throw invalidSpec(loaded.problems);
+}
+
+/** INVALID_SPEC if there are any. */
+export function refuseProblems(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw invalidSpec(problems);
+}
+
+function invalidSpec(problems: readonly Problem[]): HoldfastError {
+  return new HoldfastError('INVALID_SPEC', { problems: problems.map(formatProblem).join('\n') });
 }
 
 function readText(path: string): string {

@@ -7,6 +7,9 @@ export const STARTER_SPEC = `# A Holdfast workflow.
 
 name: starter
 
+# A command fails as soon as a part of it does, also in a pipe or in the middle of several lines.
+shell: strict
+
 # Files that jobs write and read. A job that reads one runs after the job that writes it.
 files:
   - name: numbers

@@ -1,4 +1,4 @@
-import type { Engine } from '../core/engine.ts';
+import type { Engine } from '../contract/engine.ts';
 
 /** The safety net: a wait is over after this long even if nothing was told. */
 const POLL_MS = 1000;

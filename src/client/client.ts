@@ -1,32 +1,38 @@
 import { userInfo } from 'node:os';
-import { allPages } from '../core/all-pages.ts';
-import type { Engine } from '../core/engine.ts';
-import { HoldfastError } from '../core/errors.ts';
-import type { JobRef } from '../core/job-ref.ts';
+import { allPages } from '../contract/all-pages.ts';
+import type { Engine, OutagePatience } from '../contract/engine.ts';
 import type {
   AttemptRecord,
   EventRecord,
   JobDetails,
   WorkflowRecord,
   WorkflowStatus,
-} from '../core/records.ts';
+} from '../contract/records/records.ts';
+import type { UpdateResult } from '../contract/records/update.ts';
+import { HoldfastError } from '../core/errors.ts';
+import type { JobRef } from '../core/job/job-ref.ts';
 import type { WorkflowSpec } from '../spec/schema/workflow-schema.ts';
 import { Changes } from './changes.ts';
 import { type EventStreamOptions, eventStream } from './event-stream.ts';
-import { HttpConnection } from './http-connection.ts';
+import { type FunctionRequest, functionCommand, OUTPUT_NAME } from './function-job.ts';
+import { functionResult } from './function-result.ts';
 import { HttpEngine } from './http-engine.ts';
 import { jobLog, type LogOptions } from './job-log.ts';
 import { type JobRequest, specOfJob } from './job-request.ts';
-import { hasEnded, type JobState, jobState } from './job-state.ts';
-import type { ServerAddress } from './server-address.ts';
+import { type JobState, jobHasEnded, jobState } from './job-state.ts';
+import { HttpConnection } from './transport/http-connection.ts';
+import type { ServerAddress } from './transport/server-address.ts';
 
-/** A job with what became of it so far. */
+/** A job and its state. */
 export interface SubmittedJob extends Omit<JobDetails, 'depends_on'> {
   job_id: number;
   state: JobState;
   /** Of the newest attempt; null while there is none, and after a success without one. */
   exit_code: number | null;
+  /** How it failed; of a function, the exception. */
   error: string | null;
+  /** What a function returned; null while there is nothing. */
+  output: unknown;
   worker_id: number | null;
   started_at_ms: number | null;
   finished_at_ms: number | null;
@@ -43,6 +49,8 @@ export interface SubmitWorkflowOptions extends SubmitOptions {
   /** Where jobs run and logs are kept; relative paths are seen from where a worker was started. */
   cwd?: string;
   outputDir?: string;
+  /** Jobs and output files at which the run is to end (default: at the end of everything). */
+  until?: string[];
 }
 
 export interface WaitOptions {
@@ -60,9 +68,12 @@ export class Client {
   readonly #connection: HttpConnection;
   readonly #engine: HttpEngine;
 
-  constructor(address: ServerAddress) {
+  readonly #patience: OutagePatience;
+
+  constructor(address: ServerAddress, patience: OutagePatience) {
     this.#connection = new HttpConnection(address);
     this.#engine = new HttpEngine(this.#connection);
+    this.#patience = patience;
   }
 
   /** Everything else that can be asked of the server. */
@@ -70,11 +81,14 @@ export class Client {
     return this.#engine;
   }
 
-  /** Has a worker run a command. Returns the number of the job. */
-  async submit(request: JobRequest, options: SubmitOptions = {}): Promise<number> {
+  /** Has a worker run a command or a function. Returns the number of the job. */
+  async submit<Args extends readonly unknown[]>(
+    request: JobRequest | FunctionRequest<Args>,
+    options: SubmitOptions = {},
+  ): Promise<number> {
     const { cwd } = request;
     const place = { ...options, ...(cwd !== undefined && { cwd }) };
-    const workflow = await this.submitWorkflow(specOfJob(request), place);
+    const workflow = await this.submitWorkflow(specOfRequest(request), place);
     const { items } = await this.engine.listJobs(workflow.id, { limit: 1 });
     return items[0]!.id;
   }
@@ -82,15 +96,31 @@ export class Client {
   /** A spec as an object, or the text of one in YAML or JSON. */
   async submitWorkflow(
     spec: WorkflowSpec | string,
-    { idempotencyKey, cwd = '.', outputDir = 'output' }: SubmitWorkflowOptions = {},
+    { idempotencyKey, cwd = '.', outputDir = 'output', until }: SubmitWorkflowOptions = {},
   ): Promise<WorkflowRecord> {
-    const text = typeof spec === 'string' ? spec : JSON.stringify(spec);
     return this.#engine.createWorkflow({
-      source: { text, name: typeof spec === 'string' ? 'workflow.yaml' : 'workflow.json' },
+      source: sourceOf(spec),
       cwd,
       output_dir: outputDir,
       actor: userName(),
+      ...(until !== undefined && { until }),
       ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
+    });
+  }
+
+  /**
+   * Makes a stored workflow what an edited spec says: jobs that are different run again, with all that is downstream of
+   * them; everything else keeps its results.
+   */
+  async updateWorkflow(
+    workflowId: number,
+    spec: WorkflowSpec | string,
+    { dryRun = false }: { dryRun?: boolean } = {},
+  ): Promise<UpdateResult> {
+    return this.#engine.updateWorkflow(workflowId, {
+      source: sourceOf(spec),
+      actor: userName(),
+      dry_run: dryRun,
     });
   }
 
@@ -102,9 +132,9 @@ export class Client {
   wait(jobId: number, options: WaitOptions = {}): Promise<SubmittedJob> {
     return this.#until(`job ${jobId}`, options, async (engine) => {
       const { status } = await engine.findJob(jobId);
-      if (!hasEnded(status)) return null;
+      if (!jobHasEnded(status)) return null;
       const job = await statusOf(engine, jobId);
-      return hasEnded(job.status) ? job : null;
+      return jobHasEnded(job.status) ? job : null;
     });
   }
 
@@ -122,6 +152,7 @@ export class Client {
     if (signal?.aborted) return;
     const engine = signal === undefined ? this.engine : new HttpEngine(this.#connection.until(signal));
     const changes = new Changes(this.engine);
+    const stopWaiting = this.#connection.waitOutOutages(this.#patience);
     const stop = () => changes.stop();
     signal?.addEventListener('abort', stop);
     try {
@@ -130,6 +161,7 @@ export class Client {
       if (!signal?.aborted) throw error;
     } finally {
       signal?.removeEventListener('abort', stop);
+      stopWaiting();
       stop();
     }
   }
@@ -146,8 +178,13 @@ export class Client {
   }
 
   /** The audit trail of a workflow as it is written, each event once; it does not end by itself. */
-  events(workflowId: number, options: EventStreamOptions = {}): AsyncGenerator<EventRecord, void> {
-    return eventStream(this.#connection, workflowId, options);
+  async *events(workflowId: number, options: EventStreamOptions = {}): AsyncGenerator<EventRecord, void> {
+    const stopWaiting = this.#connection.waitOutOutages(this.#patience);
+    try {
+      yield* eventStream(this.#connection, workflowId, options);
+    } finally {
+      stopWaiting();
+    }
   }
 
   /** Ends what is under way. */
@@ -163,6 +200,7 @@ export class Client {
   ): Promise<T> {
     const changes = new Changes(this.engine);
     const giveUp = new AbortController();
+    const stopWaiting = this.#connection.waitOutOutages(this.#patience);
     const engine = new HttpEngine(this.#connection.until(giveUp.signal));
     let timer: NodeJS.Timeout | undefined;
     const end = () => {
@@ -180,6 +218,7 @@ export class Client {
       if (!giveUp.signal.aborted) throw error;
     } finally {
       clearTimeout(timer);
+      stopWaiting();
       changes.stop();
     }
     throw new HoldfastError('WAIT_TIMEOUT', { what, seconds: timeout! });
@@ -197,12 +236,24 @@ async function statusOf(engine: Engine, jobId: number): Promise<SubmittedJob> {
     job_id: job.id,
     state: jobState(job, newest),
     exit_code: newest?.exit_code ?? null,
-    error: newest?.error ?? null,
+    ...(await functionResult(engine, job, newest)),
     worker_id: newest?.worker_id ?? null,
     started_at_ms: newest?.started_at_ms ?? null,
     finished_at_ms: newest?.finished_at_ms ?? null,
     attempts,
   };
+}
+
+function specOfRequest<Args extends readonly unknown[]>(
+  request: JobRequest | FunctionRequest<Args>,
+): WorkflowSpec {
+  if (!('entrypoint' in request)) return specOfJob(request);
+  const { entrypoint, args, name = entrypoint?.name || 'function', ...rest } = request;
+  if ('command' in rest) {
+    const problem = 'cannot be given together with `command`';
+    throw new HoldfastError('INVALID_ARGUMENT', { argument: 'entrypoint', problem });
+  }
+  return specOfJob({ ...rest, name, command: functionCommand(entrypoint, args) }, OUTPUT_NAME);
 }
 
 function userName(): string {
@@ -211,4 +262,10 @@ function userName(): string {
   } catch {
     return 'sdk';
   }
+}
+
+function sourceOf(spec: WorkflowSpec | string): { text: string; name: string } {
+  return typeof spec === 'string'
+    ? { text: spec, name: 'workflow.yaml' }
+    : { text: JSON.stringify(spec), name: 'workflow.json' };
 }

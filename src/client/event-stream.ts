@@ -1,11 +1,11 @@
-import { endpoints } from '../api/endpoints.ts';
+import { endpoints } from '../contract/endpoints.ts';
+import type { EventRecord } from '../contract/records/records.ts';
 import { HoldfastError } from '../core/errors.ts';
-import type { JobRef } from '../core/job-ref.ts';
-import type { EventRecord } from '../core/records.ts';
-import type { HttpConnection } from './http-connection.ts';
-import { pause } from './pause.ts';
-import { strangeAnswer } from './refusal.ts';
-import { readServerSentEvents } from './server-sent-events.ts';
+import type { JobRef } from '../core/job/job-ref.ts';
+import type { HttpConnection } from './transport/http-connection.ts';
+import { pause } from './transport/pause.ts';
+import { strangeAnswer } from './transport/refusal.ts';
+import { readServerSentEvents } from './transport/server-sent-events.ts';
 
 const RECONNECT_MS = 500;
 

@@ -1,11 +1,11 @@
-import { allPages } from '../core/all-pages.ts';
-import type { Engine } from '../core/engine.ts';
+import { allPages } from '../contract/all-pages.ts';
+import type { Engine } from '../contract/engine.ts';
+import { logReader } from '../contract/log-reader.ts';
+import type { LogStream } from '../contract/records/log-access.ts';
+import type { AttemptRecord } from '../contract/records/records.ts';
 import { HoldfastError } from '../core/errors.ts';
-import type { LogStream } from '../core/log-access.ts';
-import { logReader } from '../core/log-reader.ts';
-import type { AttemptRecord } from '../core/records.ts';
 import type { Changes } from './changes.ts';
-import { hasEnded } from './job-state.ts';
+import { jobHasEnded } from './job-state.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -38,7 +38,7 @@ export async function* jobLog(
       yield* attemptLines(engine, job.workflow_id, next, { stream, follow }, changes);
       done = next;
       if (wanted !== undefined) return;
-    } else if (!follow || hasEnded(job.status)) {
+    } else if (!follow || jobHasEnded(job.status)) {
       if (wanted === undefined || next !== undefined) return;
       throw new HoldfastError('NO_LOG', { stream, attempt: wanted, job: jobId });
     } else {

@@ -38,13 +38,14 @@ export interface JobRequest {
   cwd?: string;
 }
 
-/** A job by itself is a workflow of one. */
-export function specOfJob(request: JobRequest): WorkflowSpec {
+/** A job by itself is a workflow of one. `output`: the user data that it sets. */
+export function specOfJob(request: JobRequest, output?: string): WorkflowSpec {
   const { name, command, resources, environment, ports, retry, labels, cwd: _, ...more } = request;
   const { scheduling_timeout_seconds: timeout = 0, ...unknown } = more;
   refuse(unknown, '');
   return {
     name,
+    ...(output !== undefined && { user_data: [{ name: output, is_ephemeral: true }] }),
     jobs: [
       {
         name,
@@ -55,6 +56,7 @@ export function specOfJob(request: JobRequest): WorkflowSpec {
         ...(timeout !== 0 && { scheduling_timeout: timeout }),
         ...(retry !== undefined && { retry }),
         ...(labels !== undefined && { labels }),
+        ...(output !== undefined && { output_user_data: [output] }),
       },
     ],
   };

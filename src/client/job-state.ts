@@ -1,5 +1,5 @@
-import { type JobStatus, TERMINAL_STATUSES } from '../core/job-status.ts';
-import type { AttemptRecord, JobRecord } from '../core/records.ts';
+import type { AttemptRecord, JobRecord } from '../contract/records/records.ts';
+import { type JobStatus, TERMINAL_STATUSES } from '../core/job/job-status.ts';
 
 /** How a job stands, in words that do not tell of the workflow around it. */
 export type JobState =
@@ -40,6 +40,6 @@ export function jobState({ status }: Pick<JobRecord, 'status'>, newest: AttemptR
 }
 
 /** Nothing more happens to it unless somebody does something. */
-export function hasEnded(status: JobStatus): boolean {
+export function jobHasEnded(status: JobStatus): boolean {
   return TERMINAL_STATUSES.has(status) || status === 'pending_failed';
 }

@@ -1,9 +1,15 @@
-interface ErrorKind {
-  message: (facts: Record<string, string | number>) => string;
-  httpStatus: number;
-  exitCode: 1 | 2;
-  /** What to do next. */
-  hint: (facts: Record<string, string | number>) => string;
+import { ALLOCATION_ERRORS } from './allocation/allocation-errors.ts';
+import type { ErrorKind } from './error-kind.ts';
+import { HOUSEKEEPING_ERRORS } from './housekeeping-errors.ts';
+import { REQUEST_ERRORS } from './request/request-errors.ts';
+import { UPDATE_ERRORS } from './rerun/update-errors.ts';
+import { SELECTION_ERRORS } from './selection/selection-errors.ts';
+import { shellWord } from './text/shell-word.ts';
+import { WORKER_ERRORS } from './worker/worker-errors.ts';
+
+/** A fact as a word of a command that can be pasted. */
+function word(fact: unknown): string {
+  return shellWord(String(fact));
 }
 
 /** Every error the product reports. docs/errors.md lists them; a test keeps the two equal. */
@@ -15,7 +21,7 @@ export const ERRORS = {
     hint: () => '`holdfast status` lists the workflows that there are',
   },
   JOB_NOT_FOUND: {
-    message: ({ job, workflow }) => `workflow ${workflow} has no job ${job}`,
+    message: ({ job, workflow, near = '' }) => `workflow ${workflow} has no job ${job}${near}`,
     httpStatus: 404,
     exitCode: 2,
     hint: ({ workflow }) => `\`holdfast jobs ${workflow}\` lists its jobs`,
@@ -44,13 +50,13 @@ export const ERRORS = {
     message: ({ job }) => `job ${job} has not been started yet`,
     httpStatus: 404,
     exitCode: 2,
-    hint: () => '`holdfast explain` tells what it waits for',
+    hint: () => '`holdfast explain` shows what it waits for',
   },
   NO_STATE: {
     message: ({ path }) => `there is no Holdfast state at ${path}`,
     httpStatus: 404,
     exitCode: 2,
-    hint: () => 'go to the directory where you ran `holdfast run`, or name it with --dir',
+    hint: () => 'go to the directory where you ran `holdfast run`, or below it, or name it with --dir',
   },
   INVALID_SPEC: {
     message: ({ problems }) => String(problems),
@@ -58,17 +64,24 @@ export const ERRORS = {
     exitCode: 2,
     hint: () => 'nothing was created; `holdfast schema` prints the JSON Schema for your editor',
   },
-  NOT_SUPPORTED_YET: {
-    message: ({ features }) => `this version cannot run ${features}`,
+  MISSING_INPUT: {
+    message: ({ problems }) => String(problems),
     httpStatus: 422,
     exitCode: 2,
-    hint: () => 'remove these keys, or only `validate`, `plan` and `graph` the file',
+    hint: () =>
+      'nothing was run; correct the path, add it to `output_files` of the job that writes it, or run with --force',
   },
   DOES_NOT_FIT: {
     message: ({ job, needs, has }) => `job ${job} needs ${needs}, but this machine offers ${has}`,
     httpStatus: 422,
     exitCode: 2,
     hint: () => 'lower the requirement, or raise the offer with --cpus, --memory or --gpus',
+  },
+  LABELS_MISSING: {
+    message: ({ job, needs, has }) => `job ${job} needs ${needs}; this run has ${has}`,
+    httpStatus: 422,
+    exitCode: 2,
+    hint: ({ options }) => `add ${options}`,
   },
   INVALID_ARGUMENT: {
     message: ({ argument, problem }) => `${argument}: ${problem}`,
@@ -105,14 +118,14 @@ export const ERRORS = {
     message: ({ problem }) => `the state could not be saved: ${problem}`,
     httpStatus: 500,
     exitCode: 1,
-    hint: () => 'nothing that was reported as done is lost; free some space, then `holdfast run ID` goes on',
+    hint: () =>
+      'nothing that was reported as done is lost; free some space, then `holdfast run ID` resumes it',
   },
   WORKER_RETIRED: {
-    message: ({ worker }) =>
-      `worker ${worker} has been retired: its lease ended and its jobs were taken back`,
+    message: ({ worker }) => `worker ${worker} has been retired: its jobs were taken back`,
     httpStatus: 409,
     exitCode: 1,
-    hint: () => '`holdfast run ID` goes on with the run',
+    hint: () => '`holdfast run ID` resumes the run',
   },
   WORKER_ACTIVE: {
     message: ({ path, pid, host }) => `process ${pid} on ${host} is a worker in ${path} already`,
@@ -133,17 +146,21 @@ export const ERRORS = {
     hint: () => 'look at the workflow again: another run has begun meanwhile',
   },
   NOT_RETRYABLE: {
-    message: ({ job, status }) => `job ${job} is ${status}; it must be failed or terminated`,
+    message: ({ job, status }) =>
+      `job ${job} is ${status}; only a running, failed or terminated job can be retried`,
     httpStatus: 409,
     exitCode: 2,
-    hint: ({ workflow, job }) => `\`holdfast explain ${workflow} ${job}\` tells what it waits for`,
+    hint: ({ workflow, job, status }) =>
+      status === 'canceled'
+        ? `\`holdfast explain ${workflow} ${word(job)}\` shows why; \`holdfast retry ${workflow} --failed\` brings back what was canceled because of a failure, \`holdfast reset-status ${workflow} --failed-only\` all that did not succeed`
+        : `\`holdfast explain ${workflow} ${word(job)}\` shows why; \`holdfast retry ${workflow} --from ${word(job)}\` starts it over, with everything downstream`,
   },
   DECISION_PENDING: {
     message: ({ job }) => `job ${job} waits for a decision and cannot simply be retried`,
     httpStatus: 409,
     exitCode: 2,
     hint: ({ workflow, job }) =>
-      `\`holdfast resolve ${workflow} --retry ${job}\` decides, \`holdfast failures ${workflow}\` shows what happened`,
+      `\`holdfast resolve ${workflow} --retry ${word(job)}\` decides, \`holdfast failures ${workflow}\` shows what happened`,
   },
   RETRIES_EXCEEDED: {
     message: ({ job, attempt, limit }) =>
@@ -151,6 +168,20 @@ export const ERRORS = {
     httpStatus: 409,
     exitCode: 2,
     hint: () => 'give a higher --max-retries, or none',
+  },
+  ...SELECTION_ERRORS,
+  ALREADY_PAUSED: {
+    message: ({ id, state, actor }) => `workflow ${id} is already ${state}, by ${actor}`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: ({ id }) => `\`holdfast resume ${id}\` resumes it`,
+  },
+  ...HOUSEKEEPING_ERRORS,
+  NOT_PAUSED: {
+    message: ({ id }) => `workflow ${id} is not paused`,
+    httpStatus: 409,
+    exitCode: 2,
+    hint: ({ id }) => `\`holdfast status ${id}\` shows how it stands`,
   },
   WORKFLOW_COMPLETE: {
     message: ({ id }) => `workflow ${id} is complete`,
@@ -164,12 +195,10 @@ export const ERRORS = {
     exitCode: 2,
     hint: () => '`holdfast jobs ID` lists the jobs of a workflow',
   },
-  WORKER_NOT_FOUND: {
-    message: ({ id }) => `there is no worker ${id}`,
-    httpStatus: 404,
-    exitCode: 2,
-    hint: () => '`holdfast workers list` lists them',
-  },
+  ...REQUEST_ERRORS,
+  ...UPDATE_ERRORS,
+  ...ALLOCATION_ERRORS,
+  ...WORKER_ERRORS,
   TOKEN_NOT_FOUND: {
     message: ({ id }) => `there is no token ${id}`,
     httpStatus: 404,
@@ -198,7 +227,8 @@ export const ERRORS = {
     message: ({ stream, attempt, job }) => `there is no ${stream} of attempt ${attempt} of job ${job}`,
     httpStatus: 404,
     exitCode: 2,
-    hint: () => 'its file may have been removed, or is on another machine: logs stay where the attempt ran',
+    hint: () =>
+      'the workflow may not keep it (`stdio`), its file may have been removed, or it is on another machine: logs stay where the attempt ran',
   },
   KEY_REUSED: {
     message: ({ key, id }) => `the idempotency key ${key} was used for another workflow, ${id}`,
@@ -222,7 +252,7 @@ export const ERRORS = {
   SERVER_UNREACHABLE: {
     message: ({ url, problem }) => `cannot reach ${url}: ${problem}`,
     httpStatus: 502,
-    exitCode: 2,
+    exitCode: 4,
     hint: () =>
       'is `holdfast serve` running there? --server, HOLDFAST_SERVER or the configuration key server name it',
   },
@@ -230,13 +260,13 @@ export const ERRORS = {
     message: ({ url, problem }) => `${url} failed: ${problem}`,
     httpStatus: 502,
     exitCode: 1,
-    hint: () => 'the log of the server tells more',
+    hint: () => 'the log of the server has more',
   },
   WAIT_TIMEOUT: {
     message: ({ what, seconds }) => `${what} has not ended after ${seconds} s`,
     httpStatus: 504,
     exitCode: 1,
-    hint: () => 'it goes on; wait for it again, or cancel it',
+    hint: () => 'it continues; wait for it again, or cancel it',
   },
   DATABASE_UNREACHABLE: {
     message: ({ name, problem }) => `cannot reach the database ${name}: ${problem}`,
@@ -261,7 +291,7 @@ export const ERRORS = {
     message: ({ needed, role }) => `this needs the role ${needed}, and the token has ${role}`,
     httpStatus: 403,
     exitCode: 2,
-    hint: () => 'ask an admin for a token with that role',
+    hint: ({ needed }) => `an admin creates one with \`holdfast token create --role ${needed}\``,
   },
   FOREIGN_REQUEST: {
     message: ({ problem }) => String(problem),
@@ -298,6 +328,30 @@ export const ERRORS = {
     httpStatus: 413,
     exitCode: 2,
     hint: () => 'send less at a time',
+  },
+  TOO_MANY_STREAMS: {
+    message: ({ limit }) => `${limit} streams are open already`,
+    httpStatus: 429,
+    exitCode: 2,
+    hint: () => 'end one of them first; `streams_per_token` of the server is the limit',
+  },
+  METHOD_NOT_ALLOWED: {
+    message: ({ method, path }) => `${path} cannot be asked for with ${method}`,
+    httpStatus: 405,
+    exitCode: 2,
+    hint: ({ allowed }) => `use ${allowed}; the description of the API is at /api/v1/openapi.json`,
+  },
+  DISK_FULL: {
+    message: ({ problem }) => `there is no space left for the state: ${problem}`,
+    httpStatus: 507,
+    exitCode: 1,
+    hint: () => 'nothing that was reported as done is lost; free some space, then ask again',
+  },
+  TOO_BUSY: {
+    message: () => 'too many workflows are being submitted at the same time',
+    httpStatus: 503,
+    exitCode: 1,
+    hint: () => 'nothing was created; submit it again in a minute',
   },
   SHUTTING_DOWN: {
     message: () => 'the server is shutting down',

@@ -1,391 +1,340 @@
+import { randomBytes } from 'node:crypto';
+import type { Allocator } from '../contract/allocator.ts';
+import type { DagImport } from '../contract/dag-evidence.ts';
+import type { OperationId } from '../contract/endpoints.ts';
 import type {
-  AddedEvent,
-  Adoption,
-  AttemptQuery,
-  CancelRequest,
-  CancelResult,
-  DecisionQuery,
-  EventQuery,
-  JobQuery,
-  NewFailureHandler,
+  ImportRequest,
+  NewRequest,
   NewWorkflow,
-  PageQuery,
-  ResetRequest,
-  ResetResult,
-  RetryRequest,
   ServedEngine,
-  UserDataChange,
-} from '../core/engine.ts';
-import type { Exchange, ExchangeResult, ResumedWorker, WorkerIdentity } from '../core/exchange.ts';
-import type { JobRef } from '../core/job-ref.ts';
-import type { LogChunk, LogPart, LogQuery } from '../core/log-access.ts';
+  SubmittedUpdate,
+  WorkflowUpdate,
+} from '../contract/engine.ts';
+import { WithOperations } from '../contract/operation-methods.ts';
+import type { ServerErrandHandler } from '../contract/records/errand.ts';
 import type {
-  AttemptRecord,
-  AuditRecord,
-  EventRecord,
-  Explanation,
-  FailureHandlerRecord,
-  FileRecord,
-  JobDetails,
-  JobRecord,
-  Page,
-  UserDataRecord,
-  WorkerRecord,
-  WorkflowRecord,
-  WorkflowStatus,
-} from '../core/records.ts';
-import type {
-  DecisionRecord,
-  FailureGroup,
-  FailureQuery,
-  RecoverRequest,
-  RecoverResult,
-  ResolveRequest,
-  ResolveResult,
-  ResourceChange,
-  ResourceChangeResult,
-  Utilization,
-} from '../core/resolution.ts';
-import type { CreatedToken, NewToken, TokenRecord } from '../core/token.ts';
-import { listEnvironments } from '../store/environment-rows.ts';
-import { appendEvent } from '../store/event-rows.ts';
-import { lockHeldWorkflows, lockWorker } from '../store/lock-rows.ts';
-import { forgetReaders } from '../store/log-rows.ts';
-import { first, type Script } from '../store/script.ts';
+  Adoption,
+  Exchange,
+  ExchangeResult,
+  RegisteredWorker,
+  ResumedWorker,
+  WorkerIdentity,
+} from '../contract/records/exchange.ts';
+import type { LogChunk, LogPart, LogQuery } from '../contract/records/log-access.ts';
+import type { WorkflowRecord } from '../contract/records/records.ts';
+import type { RequestRecord } from '../contract/records/request.ts';
+import type { TokenRecord } from '../contract/records/token.ts';
+import type { UpdateResult } from '../contract/records/update.ts';
+import type { RunDriver } from '../contract/run-engine.ts';
+import { HoldfastError } from '../core/errors.ts';
+import type { SubmittedWorkflow } from '../core/model/workflow-parts.ts';
+import { DEFAULT_ERROR_SETTINGS } from '../core/request/error-settings.ts';
+import { newSecret } from '../host/secret.ts';
+import { releaseAllocatorLease } from '../store/rows/allocations/allocator-rows.ts';
+import { findDatabaseId, identifyDatabase } from '../store/rows/allocations/database-identity-rows.ts';
+import { releaseDagRuns } from '../store/rows/dags/dag-run-rows.ts';
+import { forgetReaders } from '../store/rows/logs/log-rows.ts';
+import { getRequestRow } from '../store/rows/requests/request-rows.ts';
+import { findSecretHash, listWorkersToTell } from '../store/rows/workers/worker-rows.ts';
+import { hasSharedWork } from '../store/rows/workflows/workflow-rows.ts';
+import type { Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
-import { findWorker, insertWorker, listOverdueWorkers, listWorkersToTell } from '../store/worker-rows.ts';
-import { hasSharedWork, type WorkflowRow } from '../store/workflow-rows.ts';
-import { adoptRun, retireWorker } from './adopt-run.ts';
-import { auditWorker } from './audit-worker.ts';
-import { cancelWorkflow } from './cancel-workflow.ts';
-import { changeJobResources } from './change-resources.ts';
-import { submitWorkflow } from './create-workflow.ts';
-import { drainWorker } from './drain-worker.ts';
-import { exchangeAgain } from './exchange.ts';
-import { ExchangeLane } from './exchange-lane.ts';
-import { isAlive } from './is-alive.ts';
-import { listFailures } from './list-failures.ts';
-import {
-  attemptsPage,
-  auditPage,
-  decisionsPage,
-  eventsPage,
-  filesOf,
-  jobDetails,
-  jobOfAny,
-  jobsPage,
-  utilizationPage,
-  workersPage,
-  workflowsPage,
-} from './list-records.ts';
-import { findLogOf, noteReader, readFound, storeLogs } from './logs.ts';
-import { needJob, needWorkflow, takeWorkflow } from './needed-rows.ts';
-import { readExplanation } from './read-explanation.ts';
-import { readStatus } from './read-status.ts';
-import { workerRecord, workflowRecord } from './records.ts';
-import { recoverWorkflow } from './recover-workflow.ts';
-import { resetStatus } from './reset-status.ts';
-import { resolveJobs } from './resolve-jobs.ts';
-import { resumeWorker } from './resume-worker.ts';
-import { retryJob } from './retry-job.ts';
-import { giveUpWorker } from './sweep-workers.ts';
-import { authenticate, newSecret, storeToken, tokensOf, withdrawToken } from './tokens.ts';
-import { changeUserData, userDataOf } from './user-data.ts';
-import type { Wake } from './wake.ts';
-
-export const LEASE_MS = 30_000;
+import { tendAllocations } from './allocations/tend-allocations.ts';
+import { tendDagRuns } from './dags/tend-dag-runs.ts';
+import { ServerErrandRunner } from './errands/server-errand-runner.ts';
+import { exchangeAgain } from './exchange/exchange.ts';
+import { ExchangeLane } from './exchange/exchange-lane.ts';
+import { acceptLateSuccesses } from './exchange/late-success.ts';
+import { Remover } from './housekeeping/remover.ts';
+import { countDecisionsToday } from './operate/resolve-jobs.ts';
+import { authenticate } from './operate/tokens.ts';
+import { type LocalOperation, localOperations } from './operations.ts';
+import { allEnvironments } from './read/all-environments.ts';
+import { findLogOf, noteReader, readFound, storeLogs } from './read/logs.ts';
+import { takeWorkflow } from './records/needed-rows.ts';
+import { workerRecord } from './records/records.ts';
+import { ownPlanner } from './requests/planner.ts';
+import { recordOf } from './requests/read-requests.ts';
+import { removeAbandonedRequests, storeRequest } from './requests/store-request.ts';
+import { tendOne, tendShared } from './requests/tend-requests.ts';
+import { storeWorkflow, type WorkflowParts } from './submit/store-workflow.ts';
+import { prepareWorkflow, workflowHead, workflowParts } from './submit/workflow-parts.ts';
+import { storeUpdate } from './update/update-workflow.ts';
+import type { Wake } from './wake/wake.ts';
+import { WatchedStore } from './watched-store.ts';
+import { adoptRun } from './workers/adopt-run.ts';
+import { auditWorker } from './workers/audit-worker.ts';
+import { isAlive } from './workers/is-alive.ts';
+import { leaveWorker } from './workers/leave-worker.ts';
+import { registerWorker } from './workers/register-worker.ts';
+import { resumeWorker } from './workers/resume-worker.ts';
+import { serverIsUp, serverStarts } from './workers/server-presence.ts';
+import { findDeadWorkers, giveUpWorker } from './workers/sweep-workers.ts';
 
 /** The engine in this process, over a store. Every change is one transaction, told to others after its commit. */
-export class LocalEngine implements ServedEngine {
-  private readonly store: Store;
-  private readonly wake: Wake;
-  private readonly leaseMs: number;
-  private readonly lane: ExchangeLane;
+export class LocalEngine extends WithOperations implements ServedEngine {
+  readonly #store: WatchedStore;
+  readonly #wake: Wake;
+  readonly #lane: ExchangeLane;
+  readonly #serverErrands: ServerErrandRunner;
+  readonly #planner = ownPlanner();
+  readonly #remover: Remover;
 
-  constructor(store: Store, wake: Wake, leaseMs: number = LEASE_MS) {
-    this.store = store;
-    this.wake = wake;
-    this.leaseMs = leaseMs;
-    this.lane = new ExchangeLane(store, leaseMs);
+  constructor(
+    store: Store,
+    wake: Wake,
+    serverErrands: readonly ServerErrandHandler[] = [],
+    siteBanDays = DEFAULT_ERROR_SETTINGS.site_ban_duration_days,
+    stateDir: string | null = null,
+  ) {
+    const watched = new WatchedStore(store);
+    super(OPERATION_IDS, (id, given) => carryOut(id, given, watched, wake));
+    const { banSite } = this;
+    this.banSite = (site, action) =>
+      banSite(site, action.request === undefined ? { duration_days: siteBanDays, ...action } : action);
+    this.#store = watched;
+    this.#remover = new Remover(watched, stateDir);
+    const { deleteWorkflow, pruneWorkflows } = this;
+    this.deleteWorkflow = (id, request) => this.#remover.after(request, deleteWorkflow(id, request));
+    this.pruneWorkflows = (request) => this.#remover.afterAll(request, pruneWorkflows(request));
+    this.#wake = wake;
+    this.#lane = new ExchangeLane(this.#store);
+    this.#serverErrands = new ServerErrandRunner(this.#store, serverErrands);
   }
 
   async createWorkflow(workflow: NewWorkflow): Promise<WorkflowRecord> {
-    return this.getWorkflow(await this.write((now) => submitWorkflow(workflow, now)));
+    return this.storeWorkflow(prepareWorkflow(workflow), workflowParts(workflow.model));
   }
 
-  getWorkflow(id: number): Promise<WorkflowRecord> {
-    return this.store.read(function* () {
-      return workflowRecord(yield* needWorkflow(id));
+  async storeWorkflow(workflow: SubmittedWorkflow, parts: WorkflowParts): Promise<WorkflowRecord> {
+    const id = await storeWorkflow(this.#store, workflow, parts);
+    this.#wake.poke();
+    return this.getWorkflow(id);
+  }
+
+  updateWorkflow(workflowId: number, update: WorkflowUpdate): Promise<UpdateResult> {
+    const { model, source: _, ...submitted } = update;
+    return this.storeUpdate(workflowId, { ...submitted, head: workflowHead(model) }, workflowParts(model));
+  }
+
+  async storeUpdate(
+    workflowId: number,
+    update: SubmittedUpdate,
+    parts: WorkflowParts,
+  ): Promise<UpdateResult> {
+    const result = await storeUpdate(this.#store, workflowId, update, parts);
+    if (!result.dry_run) this.#wake.poke();
+    return result;
+  }
+
+  async createRequest(request: NewRequest): Promise<RequestRecord> {
+    const id = await storeRequest(this.#store, request);
+    this.#wake.poke();
+    return this.#store.read(function* () {
+      return yield* recordOf(yield* getRequestRow(id));
     });
   }
 
-  listWorkflows(query: PageQuery = {}): Promise<Page<WorkflowRecord>> {
-    return this.store.read(() => workflowsPage(query));
+  async tendRequests(which: { name: string } | { most_active: number }): Promise<boolean> {
+    const tending = { store: this.#store, planner: this.#planner, isAlive };
+    const done =
+      'name' in which ? await tendOne(tending, which.name) : await tendShared(tending, which.most_active);
+    if (done) this.#wake.poke();
+    return done;
   }
 
-  status(workflowId: number): Promise<WorkflowStatus> {
-    return this.store.read(function* (now) {
-      return yield* readStatus(yield* needWorkflow(workflowId), now, isAlive);
+  async databaseId(): Promise<string> {
+    const known = await this.#store.read(() => findDatabaseId());
+    return known ?? this.#store.write(() => identifyDatabase(randomBytes(6).toString('hex')));
+  }
+
+  async leaveAllocations({ server }: Allocator): Promise<void> {
+    await this.#store.write(() => releaseAllocatorLease(server));
+  }
+
+  async tendAllocations(allocator: Allocator): Promise<number> {
+    const { wait_ms, changed } = await tendAllocations(this.#store, allocator);
+    if (changed) this.#wake.poke();
+    return wait_ms;
+  }
+
+  async tendRuns(driver: RunDriver): Promise<{ wait_ms: number; open: number; problems: string[] }> {
+    const { changed, ...rest } = await tendDagRuns(this.#store, driver);
+    if (changed) this.#wake.poke();
+    return rest;
+  }
+
+  async importDag(dag: DagImport): Promise<RequestRecord> {
+    // It reads a spec, and the schema of specs is half of what there is to load.
+    const { importDag } = await import('./dags/import-dag.ts');
+    const record = await this.#store.write(function* (now) {
+      return yield* recordOf(yield* getRequestRow(yield* importDag(dag, now)));
     });
+    this.#wake.poke();
+    return record;
   }
 
-  listJobs(workflowId: number, query: JobQuery = {}): Promise<Page<JobRecord>> {
-    return this.store.read(() => jobsPage(workflowId, query));
-  }
-
-  getJob(workflowId: number, job: JobRef): Promise<JobDetails> {
-    return this.store.read(() => jobDetails(workflowId, job));
-  }
-
-  findJob(id: number): Promise<JobDetails> {
-    return this.store.read(() => jobOfAny(id));
-  }
-
-  listAttempts(workflowId: number, query: AttemptQuery = {}): Promise<Page<AttemptRecord>> {
-    return this.store.read(() => attemptsPage(workflowId, query));
-  }
-
-  listEvents(workflowId: number, query: EventQuery = {}): Promise<Page<EventRecord>> {
-    return this.store.read(() => eventsPage(workflowId, query));
-  }
-
-  explain(workflowId: number, job: JobRef): Promise<Explanation> {
-    return this.store.read((now) => readExplanation(workflowId, job, now));
-  }
-
-  cancel(workflowId: number, request: CancelRequest): Promise<CancelResult> {
-    return this.change(workflowId, (_, now) => cancelWorkflow(workflowId, request, now, isAlive));
-  }
-
-  resetStatus(workflowId: number, request: ResetRequest): Promise<ResetResult> {
-    return this.change(workflowId, (_, now) => resetStatus(workflowId, request, now, isAlive));
-  }
-
-  async retryJob(workflowId: number, job: JobRef, request: RetryRequest): Promise<JobDetails> {
-    await this.change(workflowId, function* (workflow, now) {
-      yield* retryJob(workflow, yield* needJob(workflowId, job), request, now);
-    });
-    return this.getJob(workflowId, job);
-  }
-
-  resolve(workflowId: number, request: ResolveRequest): Promise<ResolveResult> {
-    return this.change(workflowId, (workflow, now) => resolveJobs(workflow, request, now));
-  }
-
-  listFailures(workflowId: number, query: FailureQuery = {}): Promise<FailureGroup[]> {
-    return this.store.read(function* () {
-      return yield* listFailures(yield* needWorkflow(workflowId), query);
-    });
-  }
-
-  listDecisions(query: DecisionQuery = {}): Promise<Page<DecisionRecord>> {
-    return this.store.read(() => decisionsPage(query));
-  }
-
-  recover(workflowId: number, request: RecoverRequest): Promise<RecoverResult> {
-    return this.change(workflowId, (workflow, now) => recoverWorkflow(workflow, request, now, isAlive));
-  }
-
-  changeResources(workflowId: number, job: JobRef, change: ResourceChange): Promise<ResourceChangeResult> {
-    return this.change(workflowId, function* (workflow, now) {
-      return yield* changeJobResources(workflow, yield* needJob(workflowId, job), change, now);
-    });
-  }
-
-  utilization(workflowId: number, query: PageQuery = {}): Promise<Page<Utilization>> {
-    return this.store.read(() => utilizationPage(workflowId, query));
-  }
-
-  async addEvent(workflowId: number, { type, actor, reason, data }: AddedEvent): Promise<void> {
-    await this.change(workflowId, function* ({ id, run_id }, now) {
-      yield* appendEvent({ workflow_id: id, run_id, at: now, type, actor, reason, data });
-    });
-  }
-
-  async createFailureHandler(workflowId: number, handler: NewFailureHandler): Promise<FailureHandlerRecord> {
-    const { createFailureHandler } = await failureHandlers();
-    return this.write((now) => createFailureHandler(workflowId, handler, now));
-  }
-
-  async listFailureHandlers(workflowId: number): Promise<FailureHandlerRecord[]> {
-    const { failureHandlersOf } = await failureHandlers();
-    return this.store.read(() => failureHandlersOf(workflowId));
-  }
-
-  async getFailureHandler(id: number): Promise<FailureHandlerRecord> {
-    const { getFailureHandler } = await failureHandlers();
-    return this.store.read(() => getFailureHandler(id));
-  }
-
-  async deleteFailureHandler(id: number, actor: string): Promise<FailureHandlerRecord> {
-    const { deleteFailureHandler } = await failureHandlers();
-    return this.write((now) => deleteFailureHandler(id, actor, now));
-  }
-
-  listFiles(workflowId: number): Promise<FileRecord[]> {
-    return this.store.read(() => filesOf(workflowId));
-  }
-
-  listUserData(workflowId: number): Promise<UserDataRecord[]> {
-    return this.store.read(() => userDataOf(workflowId));
-  }
-
-  setUserData(workflowId: number, name: string, change: UserDataChange): Promise<UserDataRecord> {
-    return this.write((now) => changeUserData(workflowId, name, change, now));
+  async leaveRuns({ server }: RunDriver): Promise<void> {
+    await this.#store.write(() => releaseDagRuns(server));
   }
 
   async readLog(workflowId: number, query: LogQuery): Promise<LogChunk> {
-    const found = await this.store.read(() => findLogOf(workflowId, query));
+    const found = await this.#store.read(() => findLogOf(workflowId, query));
     const { in: place, attempt } = found;
     if (query.follow === true && place === 'store' && attempt.finished_at === null) {
-      if (await this.store.write((now) => noteReader(attempt, now))) this.wake.poke();
+      if (await this.#store.write((now) => noteReader(attempt, now))) this.#wake.poke();
     }
     return readFound(found, query);
   }
 
-  listWorkers(query: PageQuery = {}): Promise<Page<WorkerRecord>> {
-    return this.store.read((now) => workersPage(query, (worker) => isAlive(worker, now)));
-  }
-
-  drainWorker(workerId: number, actor: string): Promise<WorkerRecord> {
-    return this.write((now) => drainWorker(workerId, actor, now));
-  }
-
-  listAudit(query: PageQuery = {}): Promise<Page<AuditRecord>> {
-    return this.store.read(() => auditPage(query));
-  }
-
-  async createToken(token: NewToken): Promise<CreatedToken> {
-    const secret = newSecret();
-    return { ...(await this.store.write((now) => storeToken(token, secret, now))), secret };
-  }
-
-  listTokens(): Promise<TokenRecord[]> {
-    return this.store.read(() => tokensOf());
-  }
-
-  revokeToken(id: number, actor: string): Promise<TokenRecord> {
-    return this.store.write((now) => withdrawToken(id, actor, now));
-  }
-
   authenticate(secret: string): Promise<TokenRecord | null> {
-    return this.store.read((now) => authenticate(secret, now));
+    return this.#store.read((now) => authenticate(secret, now));
   }
 
-  async registerWorker(identity: WorkerIdentity, actor?: string): Promise<WorkerRecord> {
-    const { leaseMs } = this;
-    const row = await this.write(function* (now) {
-      const worker = (yield* findWorker(yield* insertWorker(identity, now, leaseMs)))!;
-      if (actor !== undefined) yield* auditWorker(worker, 'worker_registered', actor, now);
-      return worker;
-    });
-    return workerRecord(row, true);
+  registerWorker(identity: WorkerIdentity, actor?: string): Promise<RegisteredWorker> {
+    const secret = newSecret();
+    return this.#write((now) => registerWorker(identity, secret, actor, now));
   }
 
-  resumeWorker(workerId: number, identity: WorkerIdentity, actor?: string): Promise<ResumedWorker> {
-    const { leaseMs } = this;
-    return this.write(function* (now) {
-      const resumed = yield* resumeWorker(workerId, identity, now, leaseMs);
+  workerSecretHash(workerId: number): Promise<string | null> {
+    return this.#store.read(() => findSecretHash(workerId));
+  }
+
+  resumeWorker(
+    worker: { id: number; secret: string },
+    identity: WorkerIdentity,
+    actor?: string,
+  ): Promise<ResumedWorker> {
+    return this.#write(function* (now) {
+      const resumed = yield* resumeWorker(worker, identity, now);
       if (actor !== undefined) yield* auditWorker(resumed.worker, 'worker_resumed', actor, now);
       return resumed;
     });
   }
 
-  async adopt(workflowId: number, workerId: number): Promise<Adoption> {
-    const adoption = await this.change(workflowId, (_, now) => adoptRun(workflowId, workerId, now, isAlive));
-    if (adoption.mode === 'drive') return adoption;
-    return { mode: 'follow', worker: workerRecord(adoption.worker, true) };
+  adopt(workflowId: number, workerId: number): Promise<Adoption> {
+    return this.#write(function* (now) {
+      yield* takeWorkflow(workflowId);
+      const adoption = yield* adoptRun(workflowId, workerId, now, isAlive);
+      if (adoption.mode === 'drive') return adoption;
+      return { mode: 'follow' as const, worker: workerRecord(adoption.worker, true, now) };
+    });
   }
 
   async exchange(workerId: number, request: Exchange): Promise<ExchangeResult> {
-    let done = await this.lane.exchange(workerId, request);
+    let done = await this.#lane.exchange(workerId, request).catch(async (error: unknown) => {
+      const isRetired = error instanceof HoldfastError && error.code === 'WORKER_RETIRED';
+      if (isRetired) await this.#write((now) => acceptLateSuccesses(workerId, request, now));
+      throw error;
+    });
     if (done.contended) {
       const before = done;
-      done = await this.store.write((now) => exchangeAgain({ workerId, request }, before, now));
+      done = await this.#store.write(() => exchangeAgain({ workerId, request }, before));
     }
     const { changed, contended: _, ...result } = done;
-    if (changed) this.wake.poke();
+    if (changed) this.#wake.poke();
     return result;
   }
 
   async putLogs(workerId: number, parts: LogPart[]): Promise<void> {
-    await this.write(() => storeLogs(workerId, parts));
+    await this.#write(() => storeLogs(workerId, parts));
   }
 
   async retireWorker(workerId: number, actor?: string): Promise<void> {
-    await this.write(function* (now) {
-      yield* lockWorker(workerId);
-      const worker = yield* findWorker(workerId);
-      if (actor !== undefined && worker?.retired_at === null) {
-        yield* auditWorker(worker, 'worker_retired', actor, now);
-      }
-      yield* lockHeldWorkflows([workerId]);
-      yield* retireWorker(workerId, now);
-    });
+    await this.#write((now) => leaveWorker(workerId, actor, now));
+  }
+
+  async start(): Promise<void> {
+    this.#remover.isLeftToOthers = true;
+    await this.#store.write((now) => serverStarts(now));
   }
 
   async sweep(): Promise<number> {
-    const overdue = await this.store.read(function* (now) {
-      return (yield* listOverdueWorkers(now)).filter((worker) => !isAlive(worker, now));
-    });
+    await this.#store.write((now) => serverIsUp(now));
     let lost = 0;
-    for (const worker of overdue) {
-      if (await this.write((now) => giveUpWorker(worker, now, isAlive))) lost += 1;
+    for (const worker of await this.#store.read((now) => findDeadWorkers(now, isAlive))) {
+      if (await this.#write((now) => giveUpWorker(worker, now, isAlive))) lost += 1;
     }
-    await this.store.write((now) => forgetReaders(now));
+    await this.#store.write((now) => forgetReaders(now));
+    await this.#remover.sweep();
+    await removeAbandonedRequests(this.#store);
+    await this.#serverErrands.sweep();
     return lost;
   }
 
+  countDecisions(actor: string): Promise<number> {
+    return this.#store.read((now) => countDecisionsToday(actor, now));
+  }
+
   hasWork(): Promise<boolean> {
-    return this.store.read((now) => hasSharedWork(now));
+    return this.#store.read((now) => hasSharedWork(now));
   }
 
   workersToTell(): Promise<number[]> {
-    return this.store.read((now) => listWorkersToTell(now));
+    return this.#store.read((now) => listWorkersToTell(now));
   }
 
-  async environments(workflowId: number): Promise<Record<string, string>[]> {
-    const found = new Map<string, Record<string, string>>();
-    for (let after: number | null = 0; after !== null; ) {
-      const from: number = after;
-      const { environments, next } = await this.store.read(() => listEnvironments(workflowId, from));
-      for (const each of environments) found.set(JSON.stringify(each), each);
-      after = next;
-    }
-    return [...found.values()];
+  environments(workflowId: number): Promise<Record<string, string>[]> {
+    return allEnvironments(this.#store, workflowId);
   }
 
   async ping(): Promise<void> {
-    await this.store.read(() => first('select 1 as alive'));
+    await this.#store.probe();
+  }
+
+  backup(path: string): Promise<void> {
+    return this.#store.backup(path);
+  }
+
+  async *exportWorkflow(workflowId: number, program: string): AsyncGenerator<string> {
+    const { exportWorkflow } = await import('./transfer/export-workflow.ts');
+    yield* exportWorkflow(this.#store, workflowId, program);
+  }
+
+  async importWorkflow(open: () => AsyncIterable<string>, request: ImportRequest): Promise<WorkflowRecord> {
+    // It checks what it reads by the schemas of all records.
+    const { importWorkflow } = await import('./transfer/import-workflow.ts');
+    const id = await importWorkflow(this.#store, open, request);
+    this.#wake.poke();
+    return this.getWorkflow(id);
   }
 
   onChange(listener: () => void): () => void {
-    return this.wake.listen(listener);
+    return this.#wake.listen(listener);
   }
 
   async close(): Promise<void> {
-    await this.wake.close();
-    await this.store.close();
+    await this.#serverErrands.stop();
+    await this.#remover.stop();
+    await this.#wake.close();
+    await this.#store.close();
   }
 
-  private async write<T>(script: (now: number) => Script<T>): Promise<T> {
-    const value = await this.store.write(script);
-    this.wake.poke();
+  async #write<T>(script: (now: number) => Script<T>): Promise<T> {
+    const value = await this.#store.write(script);
+    this.#wake.poke();
     return value;
-  }
-
-  /** A change of one workflow, which nobody else changes meanwhile. */
-  private change<T>(
-    workflowId: number,
-    script: (workflow: WorkflowRow, now: number) => Script<T>,
-  ): Promise<T> {
-    return this.write(function* (now) {
-      return yield* script(yield* takeWorkflow(workflowId), now);
-    });
   }
 }
 
-/** Loaded when it is needed: it reads rules as specs do, and the schema of specs is half of what there is to load. */
-function failureHandlers(): Promise<typeof import('./failure-handlers.ts')> {
-  return import('./failure-handlers.ts');
+const OPERATION_IDS = Object.keys(localOperations) as OperationId[];
+
+async function carryOut(
+  id: OperationId,
+  given: readonly unknown[],
+  store: WatchedStore,
+  wake: Wake,
+): Promise<unknown> {
+  const entry = localOperations[id];
+  const { kind, script, finish } = (typeof entry === 'function' ? await entry() : entry) as LocalOperation<
+    unknown[]
+  >;
+  const transaction = (now: number) => script(now, ...given);
+  if (kind === 'read') {
+    const found = await store.read(transaction);
+    return finish === undefined ? found : finish(found);
+  }
+  const result = await store.write(transaction);
+  wake.poke();
+  return result;
 }

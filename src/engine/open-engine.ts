@@ -1,10 +1,12 @@
-import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { ServedEngine } from '../core/engine.ts';
+import type { ServedEngine } from '../contract/engine.ts';
+import type { ServerErrandHandler } from '../contract/records/errand.ts';
 import { HoldfastError } from '../core/errors.ts';
+import { makeDatabaseFiles, makeStateDirectory } from '../host/private-state.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { LocalEngine } from './local-engine.ts';
-import { WakeChannel } from './wake-channel.ts';
+import { WakeChannel } from './wake/wake-channel.ts';
 
 export interface OpenOptions {
   /** The state directory. */
@@ -15,29 +17,26 @@ export interface OpenOptions {
   databaseUrl?: string;
   /** Instead of the clock of the system or, on PostgreSQL, of the database. */
   clock?: () => number;
-  /** How long a worker is believed to be alive after it was heard of. */
-  leaseMs?: number;
+  /** How a server does errands itself; each kind by one handler. */
+  serverErrands?: readonly ServerErrandHandler[];
+  /** How long bans by hand last (default: 7 days). */
+  siteBanDays?: number;
 }
 
 /** Opens the engine embedded in this process: on PostgreSQL, or on the SQLite database of a state directory. */
-export async function openEngine({
-  dir,
-  create,
-  databaseUrl,
-  clock,
-  leaseMs,
-}: OpenOptions): Promise<ServedEngine> {
+export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
+  const { dir, create, databaseUrl, clock, serverErrands = [], siteBanDays } = options;
   if (databaseUrl !== undefined) {
     // Those who have no PostgreSQL do not wait for its driver to be loaded.
     const { openPostgres } = await import('./open-postgres.ts');
     const { store, wake } = await openPostgres(databaseUrl, clock);
-    return new LocalEngine(store, wake, leaseMs);
+    return new LocalEngine(store, wake, serverErrands, siteBanDays, resolve(dir));
   }
   const stateDir = resolve(dir);
   const path = join(stateDir, 'holdfast.db');
   if (!create && !existsSync(path)) throw new HoldfastError('NO_STATE', { path: stateDir });
   try {
-    mkdirSync(stateDir, { recursive: true });
+    makeStateDirectory(stateDir);
     accessSync(stateDir, constants.W_OK);
   } catch (error) {
     throw new HoldfastError('STATE_UNUSABLE', { path: stateDir, problem: (error as Error).message }, error);
@@ -45,7 +44,9 @@ export async function openEngine({
   const kind = networkFileSystem(stateDir);
   if (kind !== undefined) throw new HoldfastError('NETWORK_FILE_SYSTEM', { path: stateDir, kind });
   try {
-    return new LocalEngine(new SqliteStore(path, clock), new WakeChannel(stateDir), leaseMs);
+    makeDatabaseFiles(path);
+    const store = new SqliteStore(path, clock);
+    return new LocalEngine(store, new WakeChannel(stateDir), serverErrands, siteBanDays, stateDir);
   } catch (error) {
     if (error instanceof HoldfastError && error.code !== 'STORE_FAILED') throw error;
     throw new HoldfastError('STATE_UNUSABLE', { path, problem: (error as Error).message }, error);

@@ -1,7 +1,7 @@
 import { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Store } from '../store/store.ts';
-import { PostgresWake } from './postgres-wake.ts';
-import type { Wake } from './wake.ts';
+import { PostgresWake } from './wake/postgres-wake.ts';
+import type { Wake } from './wake/wake.ts';
 
 /** A database on PostgreSQL, and the way to hear of its changes. */
 export async function openPostgres(

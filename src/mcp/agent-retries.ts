@@ -1,5 +1,5 @@
-import type { Engine } from '../core/engine.ts';
-import { AGENT_RETRIES } from '../engine/resolve-jobs.ts';
+import type { Engine } from '../contract/engine.ts';
+import { AGENT_RETRIES } from '../contract/records/resolution.ts';
 import { firstPages } from './pages.ts';
 
 const REMEMBERED = 5_000;

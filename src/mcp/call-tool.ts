@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { describeIssue } from '../spec/schema/reading/describe-issue.ts';
 import type { Session } from './session.ts';
 import { describeError, invalidArguments } from './tool-error.ts';
 import { findTool } from './tool-table.ts';
@@ -7,7 +8,7 @@ import { findTool } from './tool-table.ts';
 export async function callTool(session: Session, name: string, given: unknown): Promise<CallToolResult> {
   try {
     const tool = findTool(name, session.limits);
-    const args = tool.input.safeParse(given ?? {});
+    const args = tool.input.safeParse(given ?? {}, { error: describeIssue });
     if (!args.success) throw invalidArguments(name, args.error);
     if (typeof args.data.workflow_id === 'number') session.checkWorkflow(args.data.workflow_id);
     // Only what the schema names gets out.

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { AttemptRecord } from '../core/records.ts';
-import type { DecisionRecord, PastDecisions } from '../core/resolution.ts';
+import type { AttemptRecord } from '../contract/records/records.ts';
+import type { DecisionRecord, PastDecisions } from '../contract/records/resolution.ts';
+import { attemptRuntime } from '../views/attempt.ts';
 import { type TextGuard, untrustedText } from './untrusted-text.ts';
 
-// How failures, attempts and decisions are told in the answers of several tools.
+// Failures, attempts and decisions as several tools return them.
 
-export const attemptRecord = z.object({
+export const shownAttempt = z.object({
   run_id: z.int(),
   attempt_id: z.int(),
   state: z.string(),
@@ -19,8 +20,8 @@ export const attemptRecord = z.object({
   reason: untrustedText.nullable(),
 });
 
-export function tellAttempt(attempt: AttemptRecord, guard: TextGuard): z.infer<typeof attemptRecord> {
-  const { started_at_ms: start, finished_at_ms: end } = attempt;
+export function tellAttempt(attempt: AttemptRecord, guard: TextGuard): z.infer<typeof shownAttempt> {
+  const { finished_at_ms: finished } = attempt;
   return {
     run_id: attempt.run_id,
     attempt_id: attempt.attempt_id,
@@ -30,13 +31,13 @@ export function tellAttempt(attempt: AttemptRecord, guard: TextGuard): z.infer<t
     category: attempt.category,
     verdict: attempt.verdict,
     error: attempt.error === null ? null : guard.line(attempt.error),
-    ran_ms: start === null || end === null ? null : end - start,
+    ran_ms: finished === null ? null : attemptRuntime(attempt, finished),
     peak_rss_bytes: attempt.usage?.peak_rss_bytes ?? null,
     reason: guard.reason(attempt.reason),
   };
 }
 
-export const decisionRecord = z.object({
+export const shownDecision = z.object({
   job_id: z.int(),
   name: z.string(),
   run_id: z.int(),
@@ -51,7 +52,7 @@ export const decisionRecord = z.object({
   reason: untrustedText.nullable(),
 });
 
-export function tellDecision(decision: DecisionRecord, guard: TextGuard): z.infer<typeof decisionRecord> {
+export function tellDecision(decision: DecisionRecord, guard: TextGuard): z.infer<typeof shownDecision> {
   const { job_id, run_id, attempt_id, action, confidence, became } = decision;
   return {
     job_id,
@@ -66,28 +67,28 @@ export function tellDecision(decision: DecisionRecord, guard: TextGuard): z.infe
   };
 }
 
-export const pastDecisions = z
+export const shownDecisions = z
   .object({
     retried: z.int(),
     succeeded: z.int(),
     failed_again: z.int(),
     failed: z.int(),
-    latest: z.array(decisionRecord).describe('Those of this workflow; the counts are of all workflows.'),
+    latest: z.array(shownDecision).describe('Those of this workflow; the counts are of all workflows.'),
   })
   .describe('Earlier decisions about failures that look alike, and what came of them.');
 
-/** Numbers tell of every workflow; names and reasons only of the one that was asked for. */
+/** The numbers count every workflow; names and reasons are of the given one only. */
 export function tellPast(
   past: PastDecisions,
   workflowId: number,
   guard: TextGuard,
-): z.infer<typeof pastDecisions> {
+): z.infer<typeof shownDecisions> {
   const { retried, succeeded, failed_again, failed } = past;
   const own = past.latest.filter((each) => each.workflow_id === workflowId);
   return { retried, succeeded, failed_again, failed, latest: own.map((each) => tellDecision(each, guard)) };
 }
 
-/** Jobs whose names and reasons `tellPast` tells. */
+/** Jobs whose names and reasons `tellPast` returns. */
 export function pastJobs(past: PastDecisions, workflowId: number): number[] {
   return past.latest.filter((each) => each.workflow_id === workflowId).map(({ job_id }) => job_id);
 }

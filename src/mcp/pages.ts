@@ -1,5 +1,5 @@
-import type { PageQuery } from '../core/engine.ts';
-import type { Page } from '../core/records.ts';
+import type { PageQuery } from '../contract/engine.ts';
+import type { Page } from '../contract/records/records.ts';
 
 const PAGE_SIZE = 1000;
 

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { LogReader } from '../core/log-reader.ts';
+import type { LogReader } from '../contract/log-reader.ts';
 
 /** Much more than is ever shown, so that no secret is cut in two where the shown part begins. */
 const WINDOW_BYTES = 256 * 1024;
@@ -8,7 +8,7 @@ const LINE_FEED = 0x0a;
 /** What is read at most to find a line by its number. */
 const MAX_SCAN_BYTES = 256 * 1024 * 1024;
 
-export interface LogPart {
+export interface LogExcerpt {
   text: string;
   sizeBytes: number;
   /** There is more in the log than `text`. */
@@ -16,7 +16,7 @@ export interface LogPart {
 }
 
 /** The end of a log; undefined if there is none. */
-export async function readLogEnd(read: LogReader): Promise<LogPart | undefined> {
+export async function readLogEnd(read: LogReader): Promise<LogExcerpt | undefined> {
   const chunk = await read(-WINDOW_BYTES, WINDOW_BYTES);
   if (chunk === null) return undefined;
   const text = Buffer.from(chunk.data).toString('utf8');
@@ -26,7 +26,7 @@ export async function readLogEnd(read: LogReader): Promise<LogPart | undefined> 
   return { text: text.slice(firstBreak < 0 ? 0 : firstBreak + 1), sizeBytes, isPart: true };
 }
 
-export interface LogLines extends LogPart {
+export interface LogLines extends LogExcerpt {
   /** The line after those read; null if the log ends there. */
   nextLine: number | null;
   /** The search was given up before the line was reached, or the beginning of the log is not kept here. */

@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { createServer } from './create-server.ts';
+import { createMcpServer } from './create-server.ts';
 import { readVersion } from './read-version.ts';
 import type { Session } from './session.ts';
 
@@ -17,7 +17,7 @@ export async function serveMcp(
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   const version = readVersion();
-  const handle = serveStdio(() => createServer(session, version), {
+  const handle = serveStdio(() => createMcpServer(session, version), {
     onerror: (error) => onProblem(error.message),
   });
   await ended;

@@ -1,7 +1,7 @@
-import type { Engine } from '../core/engine.ts';
-import type { Offer } from '../core/fit.ts';
-import type { AgentLimits } from '../core/resolution.ts';
-import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { Engine } from '../contract/engine.ts';
+import type { AgentLimits } from '../contract/records/resolution.ts';
+import type { RunOffer } from '../core/placement/fit.ts';
+import type { RetryPolicy } from '../core/policy/retry-policy.ts';
 import { ToolError } from './tool-error.ts';
 import { TextGuard } from './untrusted-text.ts';
 
@@ -21,7 +21,7 @@ export interface SessionLimits {
 export interface NewWorkflowPlace {
   cwd: string;
   outputDir: string;
-  offer: Offer;
+  offer: Omit<RunOffer, 'labels'>;
   retryDefaults: Partial<RetryPolicy>;
 }
 
@@ -32,11 +32,12 @@ export class Session {
   readonly engine: Engine;
   readonly limits: SessionLimits;
   readonly place: NewWorkflowPlace;
-  private readonly environment: Environment;
-  private readonly secretsOf: ((workflowId: number) => Promise<Environment>) | undefined;
-  private readonly jobEnvironments = new Map<string, Environment>();
-  private decided = 0;
-  private turn: Promise<unknown> = Promise.resolve();
+  readonly #environment: Environment;
+  readonly #secretsOf: ((workflowId: number) => Promise<Environment>) | undefined;
+  readonly #decisionsMade: ((actor: string) => Promise<number>) | undefined;
+  readonly #jobEnvironments = new Map<string, Environment>();
+  #decided = 0;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(facts: {
     engine: Engine;
@@ -45,35 +46,42 @@ export class Session {
     environment: Environment;
     /** What is secret in a whole workflow: where agents of others look, that of one job is hidden in all. */
     secretsOf?: (workflowId: number) => Promise<Environment>;
+    /** What an actor has decided in a day, where that is the limit and not what this session has decided. */
+    decisionsMade?: (actor: string) => Promise<number>;
   }) {
     this.engine = facts.engine;
     this.limits = facts.limits;
     this.place = facts.place;
-    this.environment = facts.environment;
-    this.secretsOf = facts.secretsOf;
+    this.#environment = facts.environment;
+    this.#secretsOf = facts.secretsOf;
+    this.#decisionsMade = facts.decisionsMade;
   }
 
   get actor(): string {
     return `agent:${this.limits.agentName}`;
   }
 
-  get decisionsLeft(): number {
-    return Math.max(0, this.limits.maxDecisions - this.decided);
+  async decisionsLeft(): Promise<number> {
+    const made = this.#decisionsMade === undefined ? this.#decided : await this.#decisionsMade(this.actor);
+    return Math.max(0, this.limits.maxDecisions - made);
   }
 
   get agentLimits(): AgentLimits {
-    return { max_decisions: this.decisionsLeft, min_confidence: this.limits.minConfidence };
+    const { maxDecisions, minConfidence: min_confidence } = this.limits;
+    return this.#decisionsMade === undefined
+      ? { max_decisions: Math.max(0, maxDecisions - this.#decided), min_confidence }
+      : { max_decisions: maxDecisions, min_confidence, per_day: maxDecisions };
   }
 
   /** Changes come one after the other: what one uses up, the next does not have. */
   inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const mine = this.turn.then(change);
-    this.turn = mine.catch(() => {});
+    const mine = this.#turn.then(change);
+    this.#turn = mine.catch(() => {});
     return mine;
   }
 
   countDecisions(count: number): void {
-    this.decided += count;
+    this.#decided += count;
   }
 
   /** Another workflow does not exist for this server. */
@@ -89,28 +97,28 @@ export class Session {
 
   /** For texts that belong to no job. */
   guard(): TextGuard {
-    return new TextGuard([this.environment]);
+    return new TextGuard([this.#environment]);
   }
 
   /** For texts of these jobs: their own secrets are hidden too. */
   async guardFor(workflowId: number, jobs: Iterable<number>): Promise<TextGuard> {
-    if (this.secretsOf !== undefined) {
-      return new TextGuard([this.environment, await this.secretsOf(workflowId)]);
+    if (this.#secretsOf !== undefined) {
+      return new TextGuard([this.#environment, await this.#secretsOf(workflowId)]);
     }
     const environments = new Map<string, Environment>();
     for (const job of new Set(jobs)) {
-      const environment = await this.environmentOf(workflowId, job);
+      const environment = await this.#environmentOf(workflowId, job);
       environments.set(JSON.stringify(environment), environment);
     }
-    return new TextGuard([this.environment, ...environments.values()]);
+    return new TextGuard([this.#environment, ...environments.values()]);
   }
 
-  private async environmentOf(workflowId: number, job: number): Promise<Environment> {
+  async #environmentOf(workflowId: number, job: number): Promise<Environment> {
     const key = `${workflowId}:${job}`;
-    const known = this.jobEnvironments.get(key);
+    const known = this.#jobEnvironments.get(key);
     if (known !== undefined) return known;
     const { env } = (await this.engine.getJob(workflowId, job)).config;
-    this.jobEnvironments.set(key, env);
+    this.#jobEnvironments.set(key, env);
     return env;
   }
 }

@@ -37,7 +37,6 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   RUN_ACTIVE: 'nothing was changed; try again when nothing runs, get_workflow_status tells',
   WORKFLOW_COMPLETE: 'nothing was changed; get_workflow_summary shows how it ended',
   INVALID_SPEC: 'nothing was created; correct every line above and call again',
-  NOT_SUPPORTED_YET: 'nothing was created; leave out these keys and call again',
 };
 
 export function describeError(error: unknown): ToldFailure {

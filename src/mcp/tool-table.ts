@@ -3,19 +3,21 @@ import type { Tool } from './tool.ts';
 import { ToolError } from './tool-error.ts';
 import { checkResourceUtilization } from './tools/check-resource-utilization.ts';
 import { classifyAndResolveFailures } from './tools/classify-and-resolve-failures.ts';
-import { createWorkflow } from './tools/create-workflow.ts';
-import { explainJob } from './tools/explain-job.ts';
+import { createWorkflowTool } from './tools/create-workflow.ts';
+import { explainJobTool } from './tools/explain-job.ts';
 import { getExecutionPlan } from './tools/get-execution-plan.ts';
 import { getJobDetails } from './tools/get-job-details.ts';
 import { getJobLogs } from './tools/get-job-logs.ts';
 import { getWorkflowStatus } from './tools/get-workflow-status.ts';
 import { getWorkflowSummary } from './tools/get-workflow-summary.ts';
-import { listFailedJobs } from './tools/list-failed-jobs.ts';
+import { listFailedJobsTool } from './tools/list-failed-jobs.ts';
 import { listJobsByStatus } from './tools/list-jobs-by-status.ts';
 import { listPendingFailedJobs } from './tools/list-pending-failed-jobs.ts';
 import { listResults } from './tools/list-results.ts';
-import { recoverWorkflow } from './tools/recover-workflow.ts';
+import { recoverWorkflowTool } from './tools/recover-workflow.ts';
+import { retryJobsTool } from './tools/retry-jobs.ts';
 import { updateJobResources } from './tools/update-job-resources.ts';
+import { updateWorkflowTool } from './tools/update-workflow.ts';
 
 /** Every tool, in the order in which an agent meets them. */
 export const TOOLS: readonly Tool[] = [
@@ -23,17 +25,19 @@ export const TOOLS: readonly Tool[] = [
   classifyAndResolveFailures,
   getWorkflowStatus,
   getWorkflowSummary,
-  listFailedJobs,
+  listFailedJobsTool,
   listJobsByStatus,
   getJobDetails,
   getJobLogs,
-  explainJob,
+  explainJobTool,
   checkResourceUtilization,
   listResults,
   getExecutionPlan,
   updateJobResources,
-  recoverWorkflow,
-  createWorkflow,
+  recoverWorkflowTool,
+  retryJobsTool,
+  createWorkflowTool,
+  updateWorkflowTool,
 ];
 
 export const TOOL_NAMES = TOOLS.map(({ name }) => name);

@@ -13,7 +13,7 @@ interface WasmMemory {
 
 declare const WebAssembly: { Memory: new (pages: { initial: number; maximum: number }) => WasmMemory };
 
-export interface Allocator {
+export interface WasmAllocator {
   _malloc(bytes: number): number;
   _free(pointer: number): void;
 }
@@ -38,7 +38,7 @@ export class MachineMemory {
   }
 
   /** From now on this is what `restore` returns to. */
-  capture(allocator: Allocator): void {
+  capture(allocator: WasmAllocator): void {
     const end = allocator._malloc(PAGE);
     allocator._free(end);
     const empty = Buffer.alloc(PAGE);
@@ -49,7 +49,7 @@ export class MachineMemory {
   }
 
   /** Takes away all but so many bytes. If much of it was freed before and lies scattered, some more are left. */
-  leaveRoom(bytes: number, allocator: Allocator): void {
+  leaveRoom(bytes: number, allocator: WasmAllocator): void {
     const room = allocator._malloc(bytes);
     const end = room + bytes;
     const isOnTop = allocator._malloc(TOTAL_BYTES - end - PAGE) !== 0;

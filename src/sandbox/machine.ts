@@ -6,12 +6,12 @@ import {
   type QuickJSHandle,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
-import type { CodeKind } from '../core/evaluation.ts';
+import type { CodeKind } from '../core/job/evaluation.ts';
 import { type Guest, type GuestAnswer, type GuestLimits, guest } from './guest.ts';
 import { BEATS, HEAP_BYTES, RESULT_BYTES, RESULT_DEPTH, STACK_BYTES } from './limits.ts';
-import { type Allocator, MachineMemory } from './machine-memory.ts';
+import { MachineMemory, type WasmAllocator } from './machine-memory.ts';
 import {
-  describeFailure,
+  describeProblem,
   OUT_OF_STACK,
   oneLine,
   TOO_LARGE,
@@ -29,7 +29,7 @@ export interface Task {
   facts: string;
 }
 
-export type Answer = { ok: true; json: string } | { ok: false; problem: string };
+export type MachineAnswer = { ok: true; json: string } | { ok: false; problem: string };
 
 /** No Date, which would tell the time and the time zone, and no Promise, without which nothing is asynchronous. */
 const INTRINSICS = {
@@ -52,7 +52,7 @@ const SILENT = { print() {}, printErr() {} };
  */
 export class Machine {
   readonly #memory: MachineMemory;
-  readonly #allocator: Allocator;
+  readonly #allocator: WasmAllocator;
   readonly #context: QuickJSContext;
   readonly #guest: Record<keyof Guest, QuickJSHandle>;
   readonly #onBeat: () => void;
@@ -65,7 +65,7 @@ export class Machine {
     const imported = (await import('@jitl/quickjs-wasmfile-release-sync')) as unknown;
     const { default: variant } = imported as { default: QuickJSSyncVariant };
     const memory = new MachineMemory();
-    let allocator: Allocator | undefined;
+    let allocator: WasmAllocator | undefined;
     const module = await newQuickJSWASMModuleFromVariant({
       ...variant,
       importModuleLoader: async () => {
@@ -83,7 +83,7 @@ export class Machine {
   private constructor(
     context: QuickJSContext,
     memory: MachineMemory,
-    allocator: Allocator,
+    allocator: WasmAllocator,
     onBeat: () => void,
   ) {
     this.#context = context;
@@ -107,7 +107,7 @@ export class Machine {
   }
 
   /** To be followed by `reset`. `onLoaded` is called when the inputs are in place and the code's own time begins. */
-  run(task: Task, onLoaded: () => void): Answer {
+  run(task: Task, onLoaded: () => void): MachineAnswer {
     this.#beats = 0;
     try {
       const problem = this.#load(task);
@@ -151,7 +151,7 @@ export class Machine {
     return null;
   }
 
-  #answer({ code, kind }: Task): Answer {
+  #answer({ code, kind }: Task): MachineAnswer {
     const context = this.#context;
     const compiled = this.#compile(code, kind);
     const said = compiled.error
@@ -167,7 +167,7 @@ export class Machine {
     const answer: GuestAnswer | null = said.error ? null : JSON.parse(context.getString(said.value));
     if (answer?.kind !== 'value' && this.#memory.isExhausted) return { ok: false, problem: TOO_MUCH_MEMORY };
     if (answer === null) return { ok: false, problem: 'threw something that cannot be described' };
-    if (answer.kind !== 'value') return { ok: false, problem: describeFailure(answer, code) };
+    if (answer.kind !== 'value') return { ok: false, problem: describeProblem(answer, code) };
     const value = JSON.stringify(answer.value);
     return Buffer.byteLength(value) > RESULT_BYTES
       ? { ok: false, problem: TOO_LARGE }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ownThreadId, readCpuMs } from './cpu-time.ts';
-import { type Answer, Machine, type Task } from './machine.ts';
+import { Machine, type MachineAnswer, type Task } from './machine.ts';
 import { Pulse } from './pulse.ts';
 
 // The thread in which code is evaluated, one piece at a time. It can be terminated at any moment.
@@ -9,7 +9,7 @@ export type { Task };
 
 export type ThreadMessage =
   | { kind: 'ready'; threadId: number | null }
-  | { kind: 'answer'; answer: Answer; ms: number };
+  | { kind: 'answer'; answer: MachineAnswer; ms: number };
 
 const port = parentPort!;
 const threadId = ownThreadId();
@@ -19,7 +19,6 @@ const newMachine = () => Machine.create(() => pulse.beat());
 
 pulse.rest();
 let machine = newMachine();
-await machine;
 
 port.on('message', async (task: Task) => {
   const current = await machine;
@@ -29,4 +28,4 @@ port.on('message', async (task: Task) => {
   say({ kind: 'answer', answer, ms: performance.now() - start });
   if (!current.reset()) machine = newMachine();
 });
-say({ kind: 'ready', threadId });
+void machine.then(() => say({ kind: 'ready', threadId }));

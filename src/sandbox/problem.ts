@@ -13,7 +13,7 @@ export const OUT_OF_STACK = 'ran out of stack';
 export const STOPPED = 'the sandbox was stopped';
 
 /** Of an error that came out of code, whose first line is the second of the text that was compiled. */
-export function describeFailure(answer: Exclude<GuestAnswer, { kind: 'value' }>, code: string): string {
+export function describeProblem(answer: Exclude<GuestAnswer, { kind: 'value' }>, code: string): string {
   if (answer.kind === 'refused') return answer.text;
   if (answer.text === 'InternalError: out of memory') return TOO_MUCH_MEMORY;
   const text = answer.text.endsWith('Error: stack overflow') ? OUT_OF_STACK : answer.text;

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { builtFile } from '../core/package-files.ts';
 import { readCpuMs } from './cpu-time.ts';
 import { CPU_MS, WALL_MS } from './limits.ts';
 import type { Task, ThreadMessage } from './main.ts';
@@ -6,12 +7,6 @@ import { oneLine, TOO_MUCH_TIME } from './problem.ts';
 import { Pulse } from './pulse.ts';
 
 export type SandboxResult = ({ ok: true; value: unknown } | { ok: false; problem: string }) & { ms: number };
-
-/** Also when this file is run from its source, which plain Node cannot do. */
-const MAIN = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/sandbox/main.js' : './main.js',
-  import.meta.url,
-);
 
 /**
  * The stack is far more than QuickJS needs for its own limit: it must always be that limit which is met, because where
@@ -44,7 +39,7 @@ export class SandboxThread {
     this.started = new Promise((resolve) => {
       this.#resolveStarted = resolve;
     });
-    this.#worker = new Worker(MAIN, {
+    this.#worker = new Worker(builtFile('sandbox'), {
       workerData: this.#pulse.buffer,
       env: {},
       execArgv: [],

@@ -1,4 +1,4 @@
-import type { CodeKind, EvaluationInputs } from '../core/evaluation.ts';
+import type { CodeKind, EvaluationInputs } from '../core/job/evaluation.ts';
 import { CODE_BYTES, INPUT_BYTES } from './limits.ts';
 import type { Task } from './main.ts';
 import { oneLine, STOPPED, TOO_MUCH_CODE, TOO_MUCH_INPUT } from './problem.ts';

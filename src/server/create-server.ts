@@ -1,28 +1,37 @@
 import type { FastifyInstance } from 'fastify';
-import { openApiDocument } from '../api/openapi.ts';
-import type { ServedEngine } from '../core/engine.ts';
+import type { Allocator } from '../contract/allocator.ts';
+import type { ServedEngine } from '../contract/engine.ts';
+import { openApiDocument } from '../contract/openapi.ts';
+import type { RunDriver } from '../contract/run-engine.ts';
+import type { RetryPolicy } from '../core/policy/retry-policy.ts';
+import type { ErrorSettings } from '../core/request/error-settings.ts';
 import { Access } from './auth/access.ts';
 import { HostCheck } from './auth/check-host.ts';
 import { type AuthMode, checkListen } from './auth/check-listen.ts';
 import { FailureLimit } from './auth/failure-limit.ts';
 import { TokenCache } from './auth/token-cache.ts';
+import { WorkerSecrets } from './auth/worker-secrets.ts';
 import { ChangeFeed } from './change-feed.ts';
-import { type GuardedRoute, guardRoutes } from './guard-routes.ts';
+import { countedEngine } from './counted-engine.ts';
 import { accessHandlers } from './handlers/access-handlers.ts';
-import { failureHandlers } from './handlers/failure-handlers.ts';
 import { jobHandlers } from './handlers/job-handlers.ts';
+import { requestHandlers } from './handlers/request-handlers.ts';
 import { serviceHandlers } from './handlers/service-handlers.ts';
 import { workerHandlers } from './handlers/worker-handlers.ts';
 import { workflowHandlers } from './handlers/workflow-handlers.ts';
-import type { LogTarget } from './log-lines.ts';
-import { LogReader } from './log-reader.ts';
-import { LongAnswers } from './long-answers.ts';
-import { RecordMask } from './mask-records.ts';
+import type { LineTarget } from './mask/log-lines.ts';
+import { MaskedLogs } from './mask/log-reader.ts';
+import { RecordMask } from './mask/mask-records.ts';
 import { Metrics } from './metrics.ts';
 import { newFastify } from './new-fastify.ts';
 import { NewsDesk } from './news-desk.ts';
-import { routeEndpoints } from './route-endpoints.ts';
-import { tellRequests } from './tell-requests.ts';
+import { type GuardedRoute, guardRoutes } from './requests/guard-routes.ts';
+import { LongAnswers } from './requests/long-answers.ts';
+import { routeEndpoints } from './requests/route-endpoints.ts';
+import { tellRequests } from './requests/tell-requests.ts';
+import { DEFAULT_STREAMS_PER_TOKEN, StreamLimit } from './stream-limit.ts';
+import { SubmissionDesk } from './submission/submission-desk.ts';
+import { DEFAULT_SUBMISSION_LIMITS, largestSize, type RoleLimits } from './submission/submission-limits.ts';
 
 /** Routes that other layers add; each of them names its role. */
 export interface MoreRoutes {
@@ -40,10 +49,24 @@ export interface ServerOptions {
   allowHosts?: readonly string[];
   /** Addresses of proxies whose X-Forwarded headers are believed. */
   trustProxy?: string[] | boolean;
-  log?: LogTarget;
+  log?: LineTarget;
   logLevel?: string;
   bodyLimit?: number;
+  /** How long a connection may take to send the head of a request. */
+  headersTimeoutMs?: number;
+  /** Open event streams and followed logs of one token. */
+  streamsPerToken?: number;
+  /** What a submission may ask for, by role. */
+  submissionLimits?: RoleLimits;
   routes?: readonly MoreRoutes[];
+  /** For workflows that neither their spec nor their client says more about. */
+  retryDefaults?: Partial<RetryPolicy>;
+  /** For requests whose specs set nothing else. */
+  errorSettings?: Partial<ErrorSettings>;
+  /** Asks a cluster for workers, which reach this server at `url`; absent: nobody does. */
+  allocator?: (url: string) => Allocator;
+  /** Has workflows and rounds with the executor `htcondor` run; absent: they are refused. */
+  runs?: RunDriver;
   clock?: () => number;
 }
 
@@ -52,6 +75,8 @@ export interface HoldfastServer {
   /** Everything that it answers to. */
   routes: readonly GuardedRoute[];
   news: NewsDesk;
+  /** Counts the exchanges of workers in the metrics. */
+  engine: ServedEngine;
   /** From now on it says that it is not ready. */
   leave(): void;
   /** Long answers end, and nothing new is begun; what is being answered is answered. */
@@ -63,7 +88,7 @@ const BODY_LIMIT = 8 * 1024 * 1024;
 /** The HTTP face of an engine. Does not listen by itself. */
 export function createServer(engine: ServedEngine, options: ServerOptions): HoldfastServer {
   const { host, auth, version, allowHosts = [], routes = [], clock = Date.now } = options;
-  const { bodyLimit = BODY_LIMIT } = options;
+  const { bodyLimit = BODY_LIMIT, submissionLimits = DEFAULT_SUBMISSION_LIMITS } = options;
   checkListen(host, auth);
   const leaving = new AbortController();
   const stopping = new AbortController();
@@ -72,6 +97,7 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
     logLevel: options.logLevel,
     trustProxy: options.trustProxy,
     bodyLimit,
+    headersTimeoutMs: options.headersTimeoutMs,
   });
   const access = new Access({
     auth,
@@ -82,28 +108,41 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
   const changes = new ChangeFeed(engine);
   const news = new NewsDesk(engine, (error) => app.log.warn({ err: error }, 'cannot look for news'));
   const metrics = new Metrics(engine);
+  const counted = countedEngine(engine, metrics);
   const mask = new RecordMask(engine);
   const longAnswers = new LongAnswers();
-  const logs = new LogReader(engine, mask);
+  const streams = new StreamLimit(options.streamsPerToken ?? DEFAULT_STREAMS_PER_TOKEN);
+  const submissions = new SubmissionDesk(engine);
+  const logs = new MaskedLogs(engine, mask);
   const paths = Object.assign({}, ...routes.map((more) => more.paths));
-  const openApi = openApiDocument(version, { paths });
+  const openApi = openApiDocument(version, { paths, auth });
 
-  const guarded = guardRoutes(app, access, stopping.signal);
+  const guarded = guardRoutes(app, { access, workers: new WorkerSecrets(engine) }, stopping.signal);
   tellRequests(app, metrics);
   routeEndpoints(app, {
+    engine,
     handlers: {
-      ...workflowHandlers(engine),
-      ...jobHandlers({ engine, access, mask, logs, changes, metrics }),
-      ...failureHandlers(engine),
-      ...workerHandlers(engine, news, metrics),
+      ...workflowHandlers(submissions, submissionLimits, {
+        retryDefaults: options.retryDefaults ?? {},
+        hasCluster: options.allocator !== undefined,
+        hasDagman: options.runs !== undefined,
+      }),
+      ...requestHandlers(submissions, submissionLimits, {
+        settings: options.errorSettings ?? {},
+        hasDagman: options.runs !== undefined,
+      }),
+      ...jobHandlers({ engine, access, mask, logs, changes, metrics, streams }),
+      ...workerHandlers(counted, news),
       ...accessHandlers(engine, access),
       ...serviceHandlers({ engine, changes, metrics, leaving: leaving.signal, openApi }),
     },
     mask,
     longAnswers,
+    submissionSize: largestSize(submissionLimits),
   });
   for (const more of routes) more.register(app);
   app.addHook('onClose', () => {
+    submissions.close();
     news.close();
     changes.close();
   });
@@ -111,6 +150,7 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
     app,
     routes: guarded,
     news,
+    engine: counted,
     leave: () => leaving.abort(),
     windDown: () => {
       leaving.abort();

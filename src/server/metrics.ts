@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Engine } from '../core/engine.ts';
-import type { Exchange, ExchangeResult } from '../core/exchange.ts';
-import { causeOf } from '../core/outcome.ts';
-import type { WorkerRecord } from '../core/records.ts';
+import type { Engine } from '../contract/engine.ts';
+import type { Exchange, ExchangeResult } from '../contract/records/exchange.ts';
+import type { WorkerRecord } from '../contract/records/records.ts';
+import { causeOf } from '../core/job/outcome.ts';
 
 /** What Prometheus is told. Labels only have values that the server itself knows beforehand. */
 export class Metrics {
   readonly registry = new Registry();
   readonly requests: Histogram<'method' | 'route' | 'status'>;
   readonly eventStreams: Gauge;
-  private readonly exchanges: Counter;
-  private readonly claims: Counter<'kind'>;
-  private readonly finished: Counter<'cause'>;
-  private readonly rejected: Counter;
+  readonly #exchanges: Counter;
+  readonly #claims: Counter<'kind'>;
+  readonly #finished: Counter<'cause'>;
+  readonly #rejected: Counter;
 
   constructor(engine: Pick<Engine, 'listWorkers'>) {
     const registers = [this.registry];
@@ -30,24 +30,24 @@ export class Metrics {
       help: 'Clients that receive server-sent events.',
       registers,
     });
-    this.exchanges = new Counter({
+    this.#exchanges = new Counter({
       name: 'holdfast_exchanges_total',
       help: 'Exchanges with workers.',
       registers,
     });
-    this.claims = new Counter({
+    this.#claims = new Counter({
       name: 'holdfast_claims_total',
       help: 'Attempts that were handed to workers, by whether the job had been tried before.',
       labelNames: ['kind'],
       registers,
     });
-    this.finished = new Counter({
+    this.#finished = new Counter({
       name: 'holdfast_attempts_finished_total',
       help: 'Attempts whose end was reported, by cause; `success` has none.',
       labelNames: ['cause'],
       registers,
     });
-    this.rejected = new Counter({
+    this.#rejected = new Counter({
       name: 'holdfast_reports_rejected_total',
       help: 'Reports that came too late, or from a worker that did not hold the attempt.',
       registers,
@@ -65,13 +65,13 @@ export class Metrics {
   }
 
   countExchange({ finished }: Exchange, { claims, rejected }: ExchangeResult): void {
-    this.exchanges.inc();
-    for (const { attempt_id } of claims) this.claims.inc({ kind: attempt_id > 1 ? 'retry' : 'first' });
+    this.#exchanges.inc();
+    for (const { attempt_id } of claims) this.#claims.inc({ kind: attempt_id > 1 ? 'retry' : 'first' });
     const ignored = new Set(rejected);
     for (const { token, outcome } of finished) {
-      if (!ignored.has(token)) this.finished.inc({ cause: causeOf(outcome) ?? 'success' });
+      if (!ignored.has(token)) this.#finished.inc({ cause: causeOf(outcome) ?? 'success' });
     }
-    this.rejected.inc(rejected.length);
+    this.#rejected.inc(rejected.length);
   }
 }
 

@@ -5,24 +5,37 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { errorAnswer } from './error-answer.ts';
-import { type LogTarget, logOptions } from './log-lines.ts';
+import { type LineTarget, logOptions } from './mask/log-lines.ts';
+import { errorAnswer } from './requests/error-answer.ts';
+import { UnreadBody } from './requests/read-request.ts';
 
 export interface FastifyFacts {
-  log?: LogTarget | undefined;
+  log?: LineTarget | undefined;
   logLevel?: string | undefined;
   trustProxy?: string[] | boolean | undefined;
   bodyLimit: number;
+  headersTimeoutMs?: number | undefined;
 }
 
-const MOST_CONNECTIONS = 10_000;
+/** How long the head of a request may take to arrive, also on a connection that was opened and says nothing. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** How often that is looked at, at the least. */
+const LOOK_MS = 1_000;
 /** How long a request may take to arrive. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** A name of 1,000 characters, each written as up to three bytes in percent. */
 const LONGEST_PARAMETER = 9_100;
 
+/** What cannot even be parsed, and is not just wrong. */
+const UNREADABLE: Record<string, string> = {
+  HPE_INVALID_METHOD: '405 Method Not Allowed\r\nAllow: GET, POST, PUT, DELETE',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
 /** Fastify with every limit set, which answers whatever goes wrong in one shape. */
-export function newFastify({ log, logLevel, trustProxy, bodyLimit }: FastifyFacts): FastifyInstance {
+export function newFastify(facts: FastifyFacts): FastifyInstance {
+  const { log, logLevel, trustProxy, bodyLimit, headersTimeoutMs = HEADERS_TIMEOUT_MS } = facts;
   const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const { status, body, unexpected } = errorAnswer(error, request);
     if (unexpected) request.log.error({ err: error }, 'unexpected');
@@ -42,6 +55,10 @@ export function newFastify({ log, logLevel, trustProxy, bodyLimit }: FastifyFact
     trustProxy: trustProxy ?? false,
     bodyLimit,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(LOOK_MS, headersTimeoutMs),
+    },
     // Requests that come while it closes are answered by the hook, in the same shape as everything else.
     return503OnClosing: false,
     exposeHeadRoutes: false,
@@ -51,12 +68,12 @@ export function newFastify({ log, logLevel, trustProxy, bodyLimit }: FastifyFact
       return `${era}-${requests}`;
     },
     frameworkErrors: (error, request, reply) => answer(error, request, reply as FastifyReply),
-    clientErrorHandler: (_, socket) => {
-      if (socket.writable)
-        socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    clientErrorHandler: ({ code }, socket) => {
+      if (!socket.writable) return;
+      const status = UNREADABLE[code] ?? '400 Bad Request';
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     },
   }) as FastifyInstance;
-  app.server.maxConnections = MOST_CONNECTIONS;
   readJson(app);
   app.setErrorHandler((error, request, reply) => answer(error, request, reply));
   return app;
@@ -67,7 +84,8 @@ function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'ignore');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
+    if (request.routeOptions.config.unread) done(null, new UnreadBody(body as string));
+    else if (body === '') done(null, undefined);
     else parse(request, body as string, done);
   });
 }

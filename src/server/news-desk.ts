@@ -1,4 +1,4 @@
-import type { ServedEngine } from '../core/engine.ts';
+import type { ServedEngine } from '../contract/engine.ts';
 
 /** Looks are at least so far apart, and tell so many workers of the same work at once. */
 const PAUSE_MS = 5;
@@ -20,41 +20,41 @@ interface Waiting {
  * whole hundred, but a few, then more while it is still there.
  */
 export class NewsDesk {
-  private readonly engine: Pick<ServedEngine, 'hasWork' | 'workersToTell' | 'onChange'>;
-  private readonly onProblem: (error: unknown) => void;
-  private readonly unsubscribe: () => void;
+  readonly #engine: Pick<ServedEngine, 'hasWork' | 'workersToTell' | 'onChange'>;
+  readonly #onProblem: (error: unknown) => void;
+  readonly #unsubscribe: () => void;
   /** Longest waiting first. */
-  private readonly waiting = new Set<Waiting>();
-  private readonly rests = new Map<number, { ms: number; until: number }>();
-  private timer: NodeJS.Timeout | undefined;
-  private looking = false;
-  private again = false;
-  private closed = false;
+  readonly #waiting = new Set<Waiting>();
+  readonly #rests = new Map<number, { ms: number; until: number }>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+  #again = false;
+  #closed = false;
 
   constructor(
     engine: Pick<ServedEngine, 'hasWork' | 'workersToTell' | 'onChange'>,
     onProblem: (error: unknown) => void,
   ) {
-    this.engine = engine;
-    this.onProblem = onProblem;
-    this.unsubscribe = engine.onChange(() => this.look());
+    this.#engine = engine;
+    this.#onProblem = onProblem;
+    this.#unsubscribe = engine.onChange(() => this.look());
   }
 
   /** Whether there may be something for the worker, at the latest when the time is over. */
   wait(workerId: number, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
-    if (this.closed || signal.aborted || timeoutMs <= 0) return Promise.resolve(false);
+    if (this.#closed || signal.aborted || timeoutMs <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const tell = (news: boolean) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
-        this.waiting.delete(entry);
+        this.#waiting.delete(entry);
         resolve(news);
       };
       const giveUp = () => tell(false);
       const timer = setTimeout(giveUp, timeoutMs);
       const entry = { workerId, tell };
       signal.addEventListener('abort', giveUp);
-      this.waiting.add(entry);
+      this.#waiting.add(entry);
       // Something may have come between its last exchange and now.
       this.look();
     });
@@ -62,54 +62,56 @@ export class NewsDesk {
 
   /** The worker got work: it is to be told of more as soon as there is some. */
   gotWork(workerId: number): void {
-    this.rests.delete(workerId);
+    this.#rests.delete(workerId);
   }
 
   /** Soon, and once for all who ask meanwhile. */
   look(delayMs = PAUSE_MS): void {
-    this.again = true;
-    if (this.closed || this.looking || this.timer !== undefined || this.waiting.size === 0) return;
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      void this.lookNow();
+    this.#again = true;
+    if (this.#closed || this.#looking || this.#timer !== undefined || this.#waiting.size === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#lookNow();
     }, delayMs);
   }
 
   close(): void {
-    this.closed = true;
-    clearTimeout(this.timer);
-    this.unsubscribe();
-    for (const { tell } of [...this.waiting]) tell(false);
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#unsubscribe();
+    for (const { tell } of [...this.#waiting]) tell(false);
   }
 
-  private async lookNow(): Promise<void> {
-    this.looking = true;
-    this.again = false;
+  async #lookNow(): Promise<void> {
+    this.#looking = true;
+    this.#again = false;
     let restMs: number | null = null;
     try {
-      const named = new Set(await this.engine.workersToTell());
-      for (const { workerId, tell } of [...this.waiting]) if (named.has(workerId)) tell(true);
-      if (this.waiting.size > 0 && (await this.engine.hasWork())) restMs = this.tellSome();
+      const named = new Set(await this.#engine.workersToTell());
+      for (const { workerId, tell } of [...this.#waiting]) if (named.has(workerId)) tell(true);
+      if (this.#waiting.size > 0 && (await this.#engine.hasWork())) restMs = this.#tellSome();
     } catch (error) {
-      this.onProblem(error);
+      this.#onProblem(error);
     }
-    this.looking = false;
+    this.#looking = false;
     if (restMs !== null) this.look(restMs);
-    else if (this.again) this.look();
+    else if (this.#again) this.look();
   }
 
   /** Returns when to look again. */
-  private tellSome(): number | null {
+  #tellSome(): number | null {
     const now = performance.now();
-    const rested = [...this.waiting].filter(({ workerId }) => (this.rests.get(workerId)?.until ?? 0) <= now);
+    const rested = [...this.#waiting].filter(
+      ({ workerId }) => (this.#rests.get(workerId)?.until ?? 0) <= now,
+    );
     for (const { workerId, tell } of rested.slice(0, AT_ONCE)) {
-      const ms = Math.min((this.rests.get(workerId)?.ms ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
-      this.rests.set(workerId, { ms, until: now + ms });
+      const ms = Math.min((this.#rests.get(workerId)?.ms ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
+      this.#rests.set(workerId, { ms, until: now + ms });
       tell(true);
     }
-    if (this.rests.size > MOST_RESTS) {
-      for (const [workerId, { until }] of this.rests) if (until <= now) this.rests.delete(workerId);
+    if (this.#rests.size > MOST_RESTS) {
+      for (const [workerId, { until }] of this.#rests) if (until <= now) this.#rests.delete(workerId);
     }
-    return this.waiting.size === 0 ? null : rested.length > AT_ONCE ? PAUSE_MS : FIRST_REST_MS;
+    return this.#waiting.size === 0 ? null : rested.length > AT_ONCE ? PAUSE_MS : FIRST_REST_MS;
   }
 }

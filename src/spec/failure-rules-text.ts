@@ -1,4 +1,5 @@
-import type { FailureRule, ResourceChange } from '../core/failure-rule.ts';
+import type { FailureRule, ResourceRaise } from '../core/policy/failure-rule.ts';
+import type { RulebookRule } from '../core/request/request-model.ts';
 import { loadSpec } from './load-spec.ts';
 import type { Problem } from './problem.ts';
 
@@ -7,19 +8,24 @@ export function writeRules(rules: readonly FailureRule[]): string {
   return JSON.stringify(rules.map(writeRule));
 }
 
-function writeRule(rule: FailureRule): Record<string, unknown> {
+function writeRule(rule: FailureRule & Partial<RulebookRule>): Record<string, unknown> {
   const some = <T>(list: readonly T[]) => (list.length === 0 ? undefined : list);
   const duration = (ms: number | null) => (ms === null ? undefined : `${ms}ms`);
   return {
-    exit_codes: some(rule.exitCodes.map(([low, high]) => (low === high ? low : `${low}-${high}`))),
+    exit_codes: some(rule.exitCodes.map(rangeText)),
+    report_codes: some((rule.reportCodes ?? []).map(rangeText)),
     match_all_exit_codes: rule.matchAllExitCodes || undefined,
     signals: some(rule.signals),
     stderr: rule.stderr ?? undefined,
+    message: rule.message ?? undefined,
+    holds: rule.holds ?? undefined,
     causes: some(rule.causes),
     categories: some(rule.categories),
     recovery_script: rule.recoveryScript ?? undefined,
+    timeout: rule.recoveryScript === null ? undefined : duration(rule.recoveryTimeoutMs),
     max_retries: rule.maxRetries,
     category: rule.category ?? undefined,
+    bad_items: rule.badItems ?? undefined,
     delay: duration(rule.delayMs),
     memory: changeText(rule.memory, (bytes) => bytes),
     max_memory: rule.memory?.maximum ?? undefined,
@@ -30,7 +36,11 @@ function writeRule(rule: FailureRule): Record<string, unknown> {
   };
 }
 
-function changeText<T>(change: ResourceChange | null, write: (value: number) => T): T | string | undefined {
+function rangeText([low, high]: readonly [number, number]): number | string {
+  return low === high ? low : `${low}-${high}`;
+}
+
+function changeText<T>(change: ResourceRaise | null, write: (value: number) => T): T | string | undefined {
   if (change === null) return undefined;
   return change.factor === null ? write(change.value!) : `x${change.factor}`;
 }
@@ -47,8 +57,8 @@ export function readRules(
   let rules: unknown;
   try {
     rules = JSON.parse(text);
-  } catch (error) {
-    return { ok: false, problems: [`rules: not JSON: ${(error as Error).message}`] };
+  } catch {
+    return { ok: false, problems: ['rules: not JSON; write a list of rules'] };
   }
   const spec = {
     name: 'rules',

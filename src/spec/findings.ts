@@ -16,7 +16,8 @@ const MANY = 3;
 export class Findings {
   readonly errors: Finding[] = [];
   readonly warnings: Finding[] = [];
-  readonly unsupported: Finding[] = [];
+  /** Keys that were accepted and have no effect. */
+  readonly notes: Finding[] = [];
   readonly #seen = new Set<string>();
   readonly #toldAt = new Map<string, number>();
 
@@ -42,7 +43,7 @@ export class Findings {
     this.warnings.push({ path, message });
   }
 
-  notYet(path: SpecPath, feature: string): void {
-    this.unsupported.push({ path, message: feature, atKey: true });
+  note(path: SpecPath, message: string): void {
+    this.notes.push({ path, message, atKey: true });
   }
 }

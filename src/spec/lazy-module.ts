@@ -1,6 +1,11 @@
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { builtFile, isBuilt } from '../core/package-files.ts';
 
 const require = createRequire(import.meta.url);
+
+/** Each of them is one file of the build. The same list is in build.mjs. */
+const BUNDLED = ['acorn', 'liquidjs', 're2js', 'yaml'];
 
 /**
  * Loads a package when it is first needed. A spec without templates, patterns or YAML then does not pay
@@ -9,7 +14,7 @@ const require = createRequire(import.meta.url);
 export function lazyModule<T>(name: string): () => T {
   let loaded: T | undefined;
   return () => {
-    loaded ??= require(name) as T;
+    loaded ??= require(isBuilt && BUNDLED.includes(name) ? fileURLToPath(builtFile(name)) : name) as T;
     return loaded;
   };
 }

@@ -1,17 +1,37 @@
-import type { WorkflowModel } from '../core/workflow-model.ts';
-import { type Finding, Findings } from './findings.ts';
+import type { WorkflowModel } from '../core/model/workflow-model.ts';
+import { Findings } from './findings.ts';
 import type { NormaliseOptions } from './normalise/spec-context.ts';
 import { normaliseSpec } from './normalise-spec.ts';
-import { formatPath, type Problem, type Unsupported } from './problem.ts';
-import { parseStructure } from './schema/parse-structure.ts';
+import type { Problem } from './problem.ts';
+import { kindOf } from './read-kind.ts';
+import { parseWorkflow } from './schema/reading/parse-structure.ts';
+import { withoutNulls } from './schema/reading/without-nulls.ts';
+import { workflowSpecSchema } from './schema/workflow-schema.ts';
 import { readSource } from './source/read-source.ts';
-import type { Locate } from './source/source-document.ts';
+import { foundProblems, syntaxProblems } from './source-problems.ts';
+import { type SpecFiles, sentFiles } from './spec-files.ts';
+import { readParameterFiles } from './sweep/parameter-files.ts';
+import { applySettings, type SpecSettings } from './variables/apply-settings.ts';
+import { substituteVariables } from './variables/substitute-variables.ts';
 
 export type LoadResult =
-  | { ok: true; model: WorkflowModel; warnings: Problem[]; unsupported: Unsupported[] }
+  | {
+      ok: true;
+      model: WorkflowModel;
+      warnings: Problem[];
+      /** Keys that were accepted and have no effect here. */
+      notes: Problem[];
+    }
   | { ok: false; problems: Problem[] };
 
-export type LoadOptions = NormaliseOptions;
+export interface LoadOptions extends NormaliseOptions {
+  /** Instead of values of the spec. */
+  set?: SpecSettings;
+  /** Files that the spec names (default: there are none). */
+  files?: SpecFiles;
+}
+
+const NO_FILES = sentFiles({ texts: {}, lists: {} });
 
 /**
  * What a person wrote → the model, or every mistake in it at once, in the order of the file.
@@ -19,37 +39,25 @@ export type LoadOptions = NormaliseOptions;
  */
 export function loadSpec(text: string, fileName: string, options: LoadOptions = {}): LoadResult {
   const source = readSource(text, fileName);
-  if (!source.ok) {
-    return {
-      ok: false,
-      problems: source.mistakes.map((mistake) => ({ file: fileName, path: '', ...mistake })),
-    };
-  }
+  if (!source.ok) return { ok: false, problems: syntaxProblems(text, fileName, source.mistakes) };
   const findings = new Findings();
-  const spec = parseStructure(source.value, findings);
-  const model = spec && normaliseSpec(spec, source.value as object, fileName, options, findings);
+  if (kindOf(source.value) === 'request') {
+    findings.error(['kind'], 'is a request, but a workflow is expected here');
+    return { ok: false, problems: foundProblems(findings.errors, fileName, source.locate) };
+  }
+  const read = withoutNulls(source.value, workflowSpecSchema);
+  const set = applySettings(read, options.set ?? {}, findings);
+  const withFiles = readParameterFiles(set, options.files ?? NO_FILES, findings);
+  const value = substituteVariables(withFiles, findings);
+  const spec = parseWorkflow(value, findings);
+  const model = spec && normaliseSpec(spec, value as object, fileName, options, findings);
   if (model === undefined || findings.errors.length > 0) {
-    return { ok: false, problems: problems(findings.errors, fileName, source.locate) };
+    return { ok: false, problems: foundProblems(findings.errors, fileName, source.locate) };
   }
   return {
     ok: true,
     model,
-    warnings: problems(findings.warnings, fileName, source.locate),
-    unsupported: findings.unsupported.map((finding) => ({
-      path: formatPath(finding.path),
-      ...source.locate(finding.path, { atKey: true }),
-      feature: finding.message,
-    })),
+    warnings: foundProblems(findings.warnings, fileName, source.locate),
+    notes: foundProblems(findings.notes, fileName, source.locate),
   };
-}
-
-function problems(findings: readonly Finding[], file: string, locate: Locate): Problem[] {
-  return findings
-    .map((finding) => ({
-      file,
-      ...locate(finding.path, finding),
-      path: formatPath(finding.path),
-      message: finding.message,
-    }))
-    .sort((a, b) => a.line - b.line || a.column - b.column);
 }

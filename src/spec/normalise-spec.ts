@@ -1,6 +1,7 @@
-import type { WorkflowModel } from '../core/workflow-model.ts';
+import type { WorkflowModel } from '../core/model/workflow-model.ts';
 import { checkCalls, warnOfUncalled } from './check/check-calls.ts';
 import { checkCode } from './check/check-code.ts';
+import { checkFailFast } from './check/check-fail-fast.ts';
 import { warnOfIdleRules } from './check/check-failure-rules.ts';
 import { checkFanout } from './check/check-fanout.ts';
 import { ReferenceCheck } from './check/check-references.ts';
@@ -8,26 +9,31 @@ import { checkRetries, checkRoutes } from './check/check-routes.ts';
 import { checkSections } from './check/check-sections.ts';
 import { checkStepTemplates, type TemplateReads } from './check/check-step-templates.ts';
 import { checkUserData } from './check/check-user-data.ts';
-import { findUnsupported } from './check/find-unsupported.ts';
+import { warnOfHiddenFailures } from './check/hidden-failures.ts';
+import { noteUnused } from './check/note-unused.ts';
 import { onCallJobs } from './check/on-call-jobs.ts';
 import type { Findings } from './findings.ts';
 import { buildModel } from './normalise/build-model.ts';
 import { collapseDrafts } from './normalise/collapse-drafts.ts';
-import { DependencyGraph } from './normalise/dependency-graph.ts';
+import { DependencyGraph } from './normalise/dependencies/dependency-graph.ts';
+import { joinItems } from './normalise/dependencies/join-items.ts';
+import { type Dependencies, resolveDependencies } from './normalise/dependencies/resolve-dependencies.ts';
+import { hasItems, resolveScopes } from './normalise/dependencies/resolve-scopes.ts';
 import { draftRoutes } from './normalise/draft-routes.ts';
 import { draftSteps } from './normalise/draft-steps.ts';
 import { expandJobs } from './normalise/expand-jobs.ts';
 import { normaliseHandlers } from './normalise/failure-handlers.ts';
+import { fillFiles } from './normalise/fill-files.ts';
 import { findRoutes } from './normalise/find-routes.ts';
 import type { JobDraft } from './normalise/job-draft.ts';
-import { joinItems } from './normalise/join-items.ts';
 import { mergeRoutes } from './normalise/merge-routes.ts';
-import { type Dependencies, resolveDependencies } from './normalise/resolve-dependencies.ts';
-import { hasItems, resolveScopes } from './normalise/resolve-scopes.ts';
 import { type NormaliseOptions, SpecContext } from './normalise/spec-context.ts';
 import type { JobSpec } from './schema/job-schema.ts';
 import type { StepSpec } from './schema/step-schema.ts';
 import type { WorkflowSpec } from './schema/workflow-schema.ts';
+import { warnOfMisfits } from './slurm/check-fit.ts';
+import { normaliseSchedulers } from './slurm/normalise-schedulers.ts';
+import { checkExpansion, DEFAULT_EXPANSION } from './sweep/check-expansion.ts';
 
 /**
  * The model of a spec whose shape is right. Everything that can be wrong beyond the shape is found on
@@ -42,11 +48,13 @@ export function normaliseSpec(
   findings: Findings,
 ): WorkflowModel | undefined {
   checkSections(spec, written, findings);
+  if (!checkExpansion(spec, options.expansion ?? DEFAULT_EXPANSION, findings)) return undefined;
   const context = new SpecContext(spec, findings, options);
   const drafts = collapseDrafts(
     spec.jobs ? expandJobs(spec.jobs, context) : draftSteps(spec.steps ?? {}, context),
     findings,
   );
+  fillFiles(drafts, context.files, findings);
   const jobs = drafts.map((draft) => ({ draft, written: writtenJob(spec, draft) }));
   const references = new ReferenceCheck(spec, findings);
   for (const { draft, written: job } of jobs) references.check(job, draft);
@@ -58,10 +66,14 @@ export function normaliseSpec(
   const onCall = onCallOf(jobs, routes.called, (job) => graph.dependenciesOf(job));
   checkOnCall(jobs, onCall, findings);
   checkFanout(drafts, onCall, findings);
+  checkFailFast(spec.jobs ?? [], drafts, onCall, findings);
   checkCode(spec, findings);
   checkRetries(jobs, findings);
   checkUserData(jobs, context.userData, findings);
-  findUnsupported(spec, findings);
+  const schedulers = normaliseSchedulers(spec, findings);
+  warnOfMisfits(drafts, context.requirements.requirements, schedulers, findings);
+  warnOfHiddenFailures(spec, findings);
+  noteUnused(spec, findings);
   warnOfUnused(context);
   const handlers = normaliseHandlers(context);
   warnOfIdleRules(handlers, new Set(drafts.map(({ failureHandler }) => failureHandler)), findings);
@@ -97,6 +109,7 @@ export function normaliseSpec(
     routes: merged,
     reads,
     handlers,
+    schedulers,
   });
 }
 

@@ -12,20 +12,14 @@ export interface Problem extends Place {
   file: string;
   path: string;
   message: string;
+  /** The line with a mark at the place, for mistakes of the notation. */
+  frame?: string;
 }
 
-/** A key that is understood, but whose behaviour this version does not have yet. */
-export interface Unsupported extends Place {
-  path: string;
-  feature: string;
-}
-
-/** `file:line:col: path: message`; the root has no path. */
-export function formatProblem(problem: Problem): string {
-  const place = `${problem.file}:${problem.line}:${problem.column}`;
-  return problem.path === ''
-    ? `${place}: ${problem.message}`
-    : `${place}: ${problem.path}: ${problem.message}`;
+/** `file:line:col: path: message`, and the code frame below it; the root has no path. */
+export function formatProblem({ file, line, column, path, message, frame }: Problem): string {
+  const text = `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`;
+  return frame === undefined ? text : `${text}\n${frame}`;
 }
 
 /** `jobs[3].retry.max_delay`; keys that are not plain words are quoted. */

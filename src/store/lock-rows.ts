@@ -40,15 +40,11 @@ export function* lockWorkers(ids: Iterable<number>): Script<void> {
   );
 }
 
-/** What workers have been given: attempts, recovery scripts, actions, and code of routes to evaluate. */
+/** What workers have been given: attempts and errands. */
 const heldBy = (
   workers: string,
 ) => `select workflow_id from attempt where worker_id in ${workers} and finished_at is null
-  union select attempt.workflow_id from recovery join attempt on attempt.id = recovery.token
-    where recovery.worker_id in ${workers} and recovery.finished_at is null
-  union select action.workflow_id from action_run join action on action.id = action_run.action_id
-    where action_run.worker_id in ${workers} and action_run.finished_at is null
-  union select workflow_id from route where worker_id in ${workers} and state = 'evaluating'`;
+  union select workflow_id from errand where worker_id in ${workers} and finished_at is null`;
 
 /** Every workflow that reports of the workers, or their end, can change. The workers themselves are locked before. */
 export function* lockHeldWorkflows(workers: Iterable<number>): Script<void> {
@@ -56,7 +52,8 @@ export function* lockHeldWorkflows(workers: Iterable<number>): Script<void> {
   if (sorted.length === 0) return;
   yield* lock(
     `select id from workflow where id in (${heldBy(placeholders(sorted.length))}) order by id ${EXCLUSIVE}`,
-    ...[sorted, sorted, sorted, sorted].flat(),
+    ...sorted,
+    ...sorted,
   );
 }
 
@@ -64,7 +61,8 @@ export function* lockHeldWorkflows(workers: Iterable<number>): Script<void> {
 export function* listHeldWorkflows(workerId: number): Script<number[]> {
   const rows = yield* all<{ workflow_id: number }>(
     `select workflow_id from (${heldBy('(?)')}) as held order by workflow_id`,
-    ...Array<number>(4).fill(workerId),
+    workerId,
+    workerId,
   );
   return rows.map((row) => row.workflow_id);
 }

@@ -26,12 +26,12 @@ function powerWithin(count: number): number {
 }
 
 /** Ids for `in` lists, filled up to a power of two with the last one: to name it twice changes nothing. */
-export function idLists(ids: readonly number[]): number[][] {
-  const lists: number[][] = [];
+export function idLists<T extends number | string = number>(ids: readonly T[]): T[][] {
+  const lists: T[][] = [];
   for (let from = 0; from < ids.length; from += MOST_IDS) {
     const part = ids.slice(from, from + MOST_IDS);
     const size = 2 ** Math.ceil(Math.log2(part.length));
-    lists.push([...part, ...Array<number>(size - part.length).fill(part.at(-1)!)]);
+    lists.push([...part, ...Array<T>(size - part.length).fill(part.at(-1)!)]);
   }
   return lists;
 }

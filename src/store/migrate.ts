@@ -1,18 +1,10 @@
 import { HoldfastError } from '../core/errors.ts';
 import type { Dialect } from './dialect.ts';
 import { initialSchema } from './migrations/0001-initial.ts';
-import { routingSchema } from './migrations/0002-routing.ts';
-import { decisionSchema } from './migrations/0003-decisions.ts';
-import { serverSchema } from './migrations/0004-server.ts';
 import { all, change, type Script } from './script.ts';
 
 /** Forward only; the position in the list, from 1, is the schema version. */
-const MIGRATIONS: readonly ((dialect: Dialect) => string[])[] = [
-  initialSchema,
-  routingSchema,
-  decisionSchema,
-  serverSchema,
-];
+const MIGRATIONS: readonly ((dialect: Dialect) => string[])[] = [initialSchema];
 
 /** Brings the schema up to date; refuses one that a newer Holdfast wrote. `name` is the database in messages. */
 export function* migrate(dialect: Dialect, name: string): Script<void> {

@@ -17,6 +17,8 @@ export interface Statement {
   expect?: number | 'any';
   /** In place of one statement several, none of which needs the result of another. */
   group?: Statement[];
+  /** In place of a statement: the time, as `now` of the only row. */
+  clock?: true;
 }
 
 export interface StatementResult {
@@ -48,6 +50,15 @@ export function* first<R>(sql: string, ...values: SqlValue[]): Script<R | undefi
 export function* change(sql: string, ...values: SqlValue[]): Script<number> {
   const result = yield { sql, values };
   return result.changes;
+}
+
+/**
+ * The time at this point of the script. The time that a script is given is that of its beginning; another script may
+ * have committed later times to the same rows while this one waited for their locks.
+ */
+export function* currentTime(): Script<number> {
+  const result = yield { sql: '', values: [], clock: true };
+  return result.rows[0]!.now as number;
 }
 
 /** However many rows it changes. */
@@ -131,4 +142,10 @@ export function* lock(sql: string, ...values: SqlValue[]): Script<void> {
 export function placeholders(count: number): string {
   if (count === 0) return '(null)';
   return `(${Array.from({ length: count }, () => '?').join(', ')})`;
+}
+
+/** A value for `lower(column) like ? escape '\\'`. Upper and lower case of plain letters are one, on every database. */
+export function containing(text: string): string {
+  const plain = text.replace(/[\\%_]/g, '\\$&').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return `%${plain}%`;
 }

@@ -10,5 +10,9 @@ export interface Store {
   read<T>(script: (now: number) => Script<T>): Promise<T>;
   /** All or nothing, durable when the promise resolves. */
   write<T>(script: (now: number) => Script<T>): Promise<T>;
+  /** Bytes that are left where it stores; null if unknown. */
+  freeBytes(): number | null;
+  /** Writes a consistent copy of all of it to a new file; refused by a database that is no file. */
+  backup(path: string): Promise<void>;
   close(): Promise<void>;
 }

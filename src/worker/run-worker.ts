@@ -1,92 +1,111 @@
-import type { Engine } from '../core/engine.ts';
+import { resolve } from 'node:path';
+import type { Engine } from '../contract/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
-import { doesNotFit, isFitting } from '../core/fit.ts';
-import { ownIdentity } from '../engine/process-identity.ts';
-import { AttemptRunner, type RunnerOptions } from './attempt-runner.ts';
-import { Correspondence } from './correspondence.ts';
-import { Launchers } from './launchers.ts';
-import { LogSender } from './log-sender.ts';
-import { Tenure } from './tenure.ts';
+import { refusalOf } from '../core/placement/fit.ts';
+import { ownIdentity } from '../host/process-identity.ts';
+import { Correspondence } from './exchange/correspondence.ts';
+import { Tenure } from './exchange/tenure.ts';
+import { AttemptRunner, type RunnerOptions } from './execute/attempt-runner.ts';
+import { Launchers } from './execute/launchers.ts';
+import { LogSender } from './observe/log-sender.ts';
 
 export interface RunWorkerOptions extends RunnerOptions {
   workflowId: number;
-  site?: string;
+  /** It claims jobs whose every label is among them (default: none, and only jobs without labels). */
+  labels?: string[];
   /** Jobs of the workflow have code that is asked whatever happens. */
   asksCode?: boolean;
   /** The engine is elsewhere: logs are sent to it, and a network that fails is put up with. */
   sendLogs?: boolean;
+  /** How long it keeps its jobs without contact (default: 30 s). */
+  leaseMs?: number;
+  /** When its jobs have to be over: it takes none that would run longer, and leaves when no other is left. */
+  endsAtMs?: number;
   narrate?(line: string): void;
 }
 
-/** `waiting`: only decisions of people are left. `follow`: another live process drives the run. */
-export type RunEnd = 'complete' | 'waiting' | 'stopped' | 'follow';
+/**
+ * `waiting`: only decisions of people are left. `follow`: another live process drives the run. `out_of_time`: what is left
+ * takes longer than there is time.
+ */
+export type RunEnd = 'complete' | 'waiting' | 'stopped' | 'out_of_time' | 'follow';
 
 /** How long an engine elsewhere may take to hear the last reports of a worker that was told to end. */
 const LAST_WORDS_MS = 10_000;
 
 /** Claims jobs of one workflow until it is complete. What it started dies with it. */
 export class RunWorker {
-  private readonly engine: Engine;
-  private readonly options: RunWorkerOptions;
-  private readonly correspondence: Correspondence | null;
-  private launchers: Launchers;
-  private runner: AttemptRunner;
-  private isEnding = false;
+  readonly #engine: Engine;
+  readonly #options: RunWorkerOptions;
+  readonly #correspondence: Correspondence | null;
+  #launchers: Launchers;
+  #runner: AttemptRunner;
+  #isEnding = false;
 
   /** `launchers` may have been started before, so that they are there when the first job is. */
   constructor(engine: Engine, options: RunWorkerOptions, launchers = new Launchers(options.stateDir)) {
-    this.engine = engine;
-    this.options = options;
+    this.#engine = engine;
+    this.#options = options;
     const narrate = options.narrate ?? (() => {});
-    this.correspondence = options.sendLogs ? new Correspondence(narrate) : null;
-    this.launchers = launchers;
-    this.runner = new AttemptRunner(options, launchers);
+    this.#correspondence = options.sendLogs ? new Correspondence(narrate) : null;
+    this.#launchers = launchers;
+    this.#runner = new AttemptRunner(options, launchers);
   }
 
   /** Drives the workflow until it is complete, waits for people, or is stopped. */
   async run(): Promise<RunEnd> {
     for (;;) {
       try {
-        return await this.serve();
+        return await this.#serve();
       } catch (error) {
         const isRetired = error instanceof HoldfastError && error.code === 'WORKER_RETIRED';
-        if (!isRetired || this.correspondence === null || this.isEnding) throw error;
+        if (!isRetired || this.#correspondence === null || this.#isEnding) throw error;
         // The lease was over before it could be renewed; others may have the jobs by now.
-        this.options.narrate?.(`${error.message}; registering anew`);
-        this.launchers = new Launchers(this.options.stateDir);
-        this.runner = new AttemptRunner(this.options, this.launchers);
+        this.#options.narrate?.(`${error.message}; registering anew`);
+        this.#launchers = new Launchers(this.#options.stateDir);
+        this.#runner = new AttemptRunner(this.#options, this.#launchers);
       }
     }
   }
 
   /** Ends the running attempts with grace; they are closed as stopped and run again when the run goes on. */
   stop(): void {
-    this.isEnding = true;
-    this.runner.end('stop');
-    this.correspondence?.giveUpWithin(this.options.graceMs + LAST_WORDS_MS);
+    this.#isEnding = true;
+    this.#runner.end({ how: 'stop' });
+    this.#correspondence?.giveUpWithin(this.#options.graceMs + LAST_WORDS_MS);
   }
 
   /** The same without grace. */
   kill(): void {
-    this.isEnding = true;
-    this.runner.end('kill');
-    this.correspondence?.giveUpWithin(LAST_WORDS_MS);
+    this.#isEnding = true;
+    this.#runner.end({ how: 'kill' });
+    this.#correspondence?.giveUpWithin(LAST_WORDS_MS);
   }
 
-  private async serve(): Promise<RunEnd> {
-    const { engine, options, runner, launchers } = this;
-    const { workflowId, site, cpus, memoryBytes, gpus, asksCode } = options;
-    const identity = ownIdentity({ ...(site && { site }), cpus, memory_bytes: memoryBytes, gpus });
-    const { id: workerId } = await this.insist(() => engine.registerWorker(identity));
-    const tenure = this.tenure(workerId);
+  async #serve(): Promise<RunEnd> {
+    const [engine, options, runner, launchers] = [this.#engine, this.#options, this.#runner, this.#launchers];
+    const { workflowId, site, labels, cpus, memoryBytes, gpus, maxParallel, leaseMs, asksCode } = options;
+    const identity = ownIdentity({
+      ...(site && { site }),
+      ...(labels !== undefined && { labels }),
+      ...(maxParallel !== null && { max_parallel: maxParallel }),
+      ...(leaseMs !== undefined && { lease_ms: leaseMs }),
+      cpus,
+      memory_bytes: memoryBytes,
+      gpus,
+      directory: resolve(options.stateDir),
+      ...(options.endsAtMs !== undefined && { time_left_ms: Math.max(0, this.#timeLeftMs()!) }),
+    });
+    const { id: workerId } = await this.#insist(() => engine.registerWorker(identity));
+    const tenure = this.#tenure(workerId);
     const unsubscribe = tenure.listen();
     try {
-      const { shared } = await this.insist(() => engine.getWorkflow(workflowId));
+      const { shared } = await this.#insist(() => engine.getWorkflow(workflowId));
       // What is shared has no driver: it is claimed beside others.
       if (!shared && (await engine.adopt(workflowId, workerId)).mode === 'follow') return 'follow';
       if (asksCode) runner.warm();
       await launchers.start();
-      const end = await this.drive(tenure, shared);
+      const end = await this.#drive(tenure, shared);
       if (end !== 'stopped') await tenure.leave();
       return end;
     } finally {
@@ -99,45 +118,65 @@ export class RunWorker {
     }
   }
 
-  private tenure(workerId: number): Tenure {
-    const { engine, runner, launchers, correspondence } = this;
-    const { workflowId, stateDir } = this.options;
+  #tenure(workerId: number): Tenure {
+    const [engine, runner, launchers, correspondence] = [
+      this.#engine,
+      this.#runner,
+      this.#launchers,
+      this.#correspondence,
+    ];
+    const { workflowId, stateDir } = this.#options;
     const remoteness = correspondence && {
       correspondence,
       logs: new LogSender(engine, workerId, stateDir, (token) => runner.claimOf(token)),
-      seq: 0,
     };
-    return new Tenure(engine, workerId, { runner, launchers }, { workflowId, remoteness });
+    const place = { workflowId, drivesRun: true, remoteness, timeLeftMs: () => this.#timeLeftMs() };
+    return new Tenure(engine, workerId, { runner, launchers }, place);
   }
 
-  private async drive(tenure: Tenure, isShared: boolean): Promise<RunEnd> {
+  /** Until the first of its jobs is ended, with grace; null: they have all the time they need. */
+  #timeLeftMs(): number | null {
+    const { endsAtMs, graceMs } = this.#options;
+    return endsAtMs === undefined ? null : endsAtMs - graceMs - Date.now();
+  }
+
+  async #drive(tenure: Tenure, isShared: boolean): Promise<RunEnd> {
     for (;;) {
       const { next_due_at_ms } = await tenure.exchange();
-      if (this.runner.isIdle) {
-        if (this.isEnding) return 'stopped';
-        const status = await this.insist(() => this.engine.status(this.options.workflowId));
-        if (status.complete) return 'complete';
+      if (this.#runner.isIdle) {
+        if (this.#isEnding) return 'stopped';
+        const status = await this.#insist(() => this.#engine.status(this.#options.workflowId));
+        // What is left is not to be started, if that is what is left.
+        if (status.complete || status.exit_code === 0 || status.exit_code === 1) return 'complete';
+        if (status.workflow.paused?.stopping === true) return 'stopped';
         if (status.exit_code === 3) return 'waiting';
         // Where others work too, one of them may have the room.
-        if (!isShared && next_due_at_ms === null && status.counts.ready > 0) await this.refuseUnfitting();
+        const mayStart = !isShared && status.workflow.paused === null;
+        if (mayStart && next_due_at_ms === null && status.counts.ready > status.held.ready) {
+          await this.#refuseUnfitting();
+          if (this.#timeLeftMs() !== null) return 'out_of_time';
+        }
       }
       await tenure.rest();
     }
   }
 
-  private insist<T>(ask: () => Promise<T>): Promise<T> {
-    return this.correspondence === null ? ask() : this.correspondence.insist(ask);
+  #insist<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#correspondence === null ? ask() : this.#correspondence.insist(ask);
   }
 
   /** Nothing runs, nothing waits for a time, and yet no ready job was claimed: none will ever fit. */
-  private async refuseUnfitting(): Promise<void> {
-    const { items } = await this.engine.listJobs(this.options.workflowId, {
-      statuses: ['ready'],
+  async #refuseUnfitting(): Promise<void> {
+    const { items } = await this.#engine.listJobs(this.#options.workflowId, {
+      status: ['ready'],
       limit: 1000,
     });
+    const { cpus, memoryBytes: memory_bytes, gpus, maxParallel: max_parallel, labels = [] } = this.#options;
+    const offer = { cpus, memory_bytes, gpus, max_parallel, labels };
     for (const job of items) {
-      const { requirement } = await this.engine.getJob(this.options.workflowId, job.id);
-      if (!isFitting(requirement, this.options)) throw doesNotFit(job.name, requirement, this.options);
+      const { requirement } = await this.#engine.getJob(this.#options.workflowId, job.id);
+      const refusal = refusalOf(job.name, requirement, offer);
+      if (refusal !== undefined) throw refusal;
     }
   }
 }

@@ -1,161 +1,201 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from '../core/engine.ts';
+import type { Engine } from '../contract/engine.ts';
+import type { ResumedWorker, WorkerIdentity } from '../contract/records/exchange.ts';
 import { type ErrorCode, HoldfastError } from '../core/errors.ts';
-import type { ResumedWorker, WorkerIdentity } from '../core/exchange.ts';
-import { ownIdentity } from '../engine/process-identity.ts';
-import { AttemptRunner, type RunnerOptions } from './attempt-runner.ts';
-import { Correspondence } from './correspondence.ts';
+import { causeOf } from '../core/job/outcome.ts';
+import { formatDuration } from '../core/text/quantity.ts';
+import { holdsState, lockState } from '../host/state-lock.ts';
+import { AllocationClock } from './allocation-clock.ts';
+import { Correspondence } from './exchange/correspondence.ts';
+import { emptyReports } from './exchange/outbox.ts';
+import { takeOver } from './exchange/take-over.ts';
+import { Tenure } from './exchange/tenure.ts';
+import {
+  type KnownWorker,
+  readWorkerState,
+  removeWorkerState,
+  writeWorkerState,
+} from './exchange/worker-state.ts';
+import { AttemptRunner, type Ending } from './execute/attempt-runner.ts';
+import { Launchers } from './execute/launchers.ts';
 import type { EndedNotice, Holdings, StartedNotice } from './launcher/protocol.ts';
-import { Launchers } from './launchers.ts';
-import { LogSender } from './log-sender.ts';
-import { lockState } from './state-lock.ts';
-import { takeOver } from './take-over.ts';
-import { Tenure } from './tenure.ts';
-import { readWorkerState, removeWorkerState, writeWorkerState } from './worker-state.ts';
-
-export interface ServiceWorkerOptions extends RunnerOptions {
-  baseDir: string;
-  site?: string;
-  labels: string[];
-  drainTimeoutMs: number;
-  /** How long the server may take to hear the last reports after everything has ended; 10 s unless told. */
-  lastWordsMs?: number;
-  /** What the server is called; a worker goes on only with the one that it worked for. */
-  server?: string;
-  /** Tells people what it does. */
-  log(line: string): void;
-}
+import { LogSender } from './observe/log-sender.ts';
+import { HASTE_MS, isMoreUrgent, lastWordsOf, planEnding, type ServiceEnding } from './plan-ending.ts';
+import {
+  type AllocationPlace,
+  type ServiceWorkerOptions,
+  serviceIdentity,
+  withAllocation,
+} from './service-options.ts';
 
 /** The engine has given the worker up, or never knew it. */
-const GIVEN_UP = new Set<ErrorCode>(['WORKER_RETIRED', 'WORKER_NOT_FOUND', 'STALE_EXCHANGE']);
+const GIVEN_UP = new Set<ErrorCode>([
+  'WORKER_RETIRED',
+  'WORKER_NOT_FOUND',
+  'NOT_THAT_WORKER',
+  'STALE_EXCHANGE',
+]);
 
-const LAST_WORDS_MS = 10_000;
-/** The same for somebody in a hurry, and for the farewell. */
-const HASTE_MS = 3_000;
+/** A server that is being restarted answers again by then. */
+const REACH_WITHIN_MS = 60_000;
+/** Longer ones would be due at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Works for a server: claims jobs of any shared workflow until it is told to leave. When its process dies its
  * launchers live on as long as the lease lasts, and the next process in the same state directory takes over.
  */
 export class ServiceWorker {
-  private readonly engine: Engine;
-  private readonly options: ServiceWorkerOptions;
-  private readonly correspondence: Correspondence;
-  private readonly identity: WorkerIdentity;
-  private runner: AttemptRunner | null = null;
-  private ending: 'no' | 'drain' | 'stop' | 'kill' = 'no';
-  private drainTimer: NodeJS.Timeout | undefined;
+  readonly #engine: Engine;
+  readonly #options: ServiceWorkerOptions;
+  readonly #correspondence: Correspondence;
+  readonly #identity: WorkerIdentity;
+  #runner: AttemptRunner | null = null;
+  readonly #clock: AllocationClock | null;
+  #ending: ServiceEnding = 'no';
+  /** Runs while there is nothing to do, also while the server does not answer. */
+  #idleTimer: NodeJS.Timeout | undefined;
+  #drainTimer: NodeJS.Timeout | undefined;
   /** Something was ended that had not ended by itself. */
-  private hasCutOff = false;
+  #hasCutOff = false;
 
   constructor(engine: Engine, options: ServiceWorkerOptions) {
-    this.engine = engine;
-    this.options = options;
-    this.correspondence = new Correspondence(options.log);
-    const { site, labels, cpus, memoryBytes, gpus } = options;
-    this.identity = ownIdentity({
-      ...(site !== undefined && { site }),
-      labels,
-      kind: 'service',
-      cpus,
-      memory_bytes: memoryBytes,
-      gpus,
-    });
+    this.#engine = engine;
+    this.#options = withAllocation(options);
+    this.#correspondence = new Correspondence(options.log);
+    const { allocation } = options;
+    this.#clock = allocation === undefined ? null : this.#clockOf(allocation);
+    this.#identity = serviceIdentity(options);
   }
 
   /** Resolves when it has left; `stopped` if that cut jobs off. They run again elsewhere, free of charge. */
   async run(): Promise<'drained' | 'stopped'> {
-    const release = lockState(this.options.stateDir);
+    const { stateDir } = this.#options;
+    let release = lockState(stateDir);
     try {
+      await this.#clock?.start();
       for (;;) {
-        const end = await this.serve();
+        const end = await this.#serve();
         if (end !== 'anew') return end;
+        // Another worker may have come here after the directory was removed: two of them would replace each other.
+        if (!holdsState(stateDir)) release = lockState(stateDir);
       }
     } finally {
-      clearTimeout(this.drainTimer);
+      clearTimeout(this.#drainTimer);
+      this.#endWatch();
+      this.#clock?.stop();
       release();
     }
   }
 
   /** Takes nothing more, lets running jobs end, and leaves; what still runs after the time for it is stopped. */
   drain(): void {
-    if (this.ending !== 'no') return;
-    this.ending = 'drain';
-    this.options.log('draining: running jobs may end, nothing more is taken');
-    this.drainTimer = setTimeout(() => this.stop(), this.options.drainTimeoutMs);
-    this.endRunner();
+    if (this.#ending !== 'no') return;
+    this.#leave('draining: running jobs may end, nothing more is taken');
+    this.#drainTimer = setTimeout(() => this.stop(), this.#options.drainTimeoutMs);
   }
 
   /** Ends running jobs with grace, and leaves. */
   stop(): void {
-    if (this.ending === 'stop' || this.ending === 'kill') return;
-    this.ending = 'stop';
-    this.options.log('stopping the running jobs');
-    this.endRunner();
+    this.#end('stop', 'stopping the running jobs');
   }
 
   /** The same without grace. */
   kill(): void {
-    if (this.ending === 'kill') return;
-    this.ending = 'kill';
-    this.options.log('killing the running jobs');
-    this.endRunner();
+    this.#end('kill', 'killing the running jobs');
   }
 
-  private get lastWordsMs(): number {
-    return this.options.lastWordsMs ?? LAST_WORDS_MS;
+  /**
+   * The allocation is being ended, and its jobs with it: no end is believed from now on, nor one of the last moment.
+   * Leaves within the time that the cluster gives.
+   */
+  lose(): void {
+    this.#end('lost', 'the allocation is being ended, and its jobs are lost');
   }
 
-  private endRunner(): void {
-    if (this.runner === null) {
+  #leave(why: string): void {
+    if (this.#ending !== 'no') return;
+    this.#ending = 'drain';
+    this.#options.log(why);
+    this.#endRunner();
+  }
+
+  /** Only what is more urgent changes anything. */
+  #end(how: Ending['how'], why: string): void {
+    if (!isMoreUrgent(how, this.#ending)) return;
+    this.#ending = how;
+    this.#options.log(why);
+    this.#endRunner();
+  }
+
+  #endRunner(): void {
+    if (this.#runner === null) {
       // Nothing was taken yet, so that nobody need hear of it.
-      this.correspondence.giveUpWithin(0);
-    } else if (this.ending === 'drain') {
-      this.runner.drain();
-      if (this.runner.isIdle) this.correspondence.giveUpWithin(this.lastWordsMs);
-    } else if (this.ending !== 'no') {
-      this.hasCutOff ||= !this.runner.isIdle;
-      this.runner.end(this.ending);
-      const isHasty = this.ending === 'kill';
-      this.correspondence.giveUpWithin(isHasty ? HASTE_MS : this.options.graceMs + this.lastWordsMs);
+      this.#correspondence.giveUpWithin(0);
+    } else if (this.#ending === 'drain') {
+      this.#runner.drain();
+      if (this.#runner.isIdle) this.#correspondence.giveUpWithin(lastWordsOf(this.#options));
+    } else if (this.#ending !== 'no') {
+      this.#hasCutOff ||= !this.#runner.isIdle;
+      const isOver = this.#clock?.isOver === true;
+      const { ending, wordsMs } = planEnding(this.#ending, this.#options, isOver);
+      this.#runner.end(ending);
+      this.#correspondence.giveUpWithin(wordsMs);
     }
   }
 
+  #clockOf({ own, ...times }: AllocationPlace): AllocationClock {
+    return new AllocationClock(
+      { ...times, endsAt: () => own.endsAt() },
+      {
+        stopTaking: () =>
+          this.#leave('the allocation ends soon: running jobs may end, nothing more is taken'),
+        endJobs: () =>
+          this.#end('out of time', 'the time of the allocation is over: ending the running jobs'),
+      },
+    );
+  }
+
   /** From one registration to its end. `anew`: the server has given the worker up, and would take another. */
-  private async serve(): Promise<'drained' | 'stopped' | 'anew'> {
-    const launchers = new Launchers(this.options.stateDir, undefined, true);
+  async #serve(): Promise<'drained' | 'stopped' | 'anew'> {
+    // Nobody comes after the worker of an allocation.
+    const isLasting = this.#options.allocation === undefined;
+    const launchers = new Launchers(this.#options.stateDir, undefined, isLasting);
     let workerId: number | null = null;
+    this.#watchIdleness(this.#options.reachWithinMs ?? REACH_WITHIN_MS);
     try {
-      const begun = await this.begin(launchers);
+      const begun = await this.#begin(launchers);
       if (begun === null) return 'anew';
       const { runner, tenure } = begun;
+      if (!runner.isIdle) this.#endWatch();
       workerId = begun.workerId;
-      this.runner = runner;
-      if (this.ending !== 'no') this.endRunner();
+      this.#runner = runner;
+      if (this.#ending !== 'no') this.#endRunner();
       await launchers.start();
-      return await this.work(runner, tenure);
+      return await this.#work(runner, tenure);
     } catch (error) {
-      return this.endOf(error);
+      return this.#endOf(error);
     } finally {
-      const { runner } = this;
-      this.runner = null;
+      const runner = this.#runner;
+      this.#runner = null;
       await launchers.stop();
       await runner?.close();
-      if (workerId !== null) await this.sayFarewell(workerId);
+      if (workerId !== null) await this.#sayFarewell(workerId);
     }
   }
 
   /** As the worker that it was, or as a new one; null if what the old one left had to be ended first. */
-  private async begin(
+  async #begin(
     launchers: Launchers,
   ): Promise<{ workerId: number; runner: AttemptRunner; tenure: Tenure } | null> {
-    const { engine, options } = this;
+    const [engine, options] = [this.#engine, this.#options];
     const { stateDir } = options;
     // Heard before it is known what they are about.
     const early: (StartedNotice | EndedNotice)[] = [];
     launchers.listen({ started: (notice) => early.push(notice), ended: (notice) => early.push(notice) });
     const holdings = await launchers.inherit();
-    const resumed = await this.resume();
+    const known = this.#knownWorker();
+    const resumed = known && (await this.#resume(known, holdings));
     if (resumed === null) {
       removeWorkerState(stateDir);
       if (sizeOf(holdings) > 0) {
@@ -163,9 +203,12 @@ export class ServiceWorker {
         return null;
       }
     }
+    if (resumed === null) await this.#correspondence.pause(Math.random() * (options.startWithinMs ?? 0));
     const worker =
-      resumed?.worker ?? (await this.correspondence.insist(() => engine.registerWorker(this.identity)));
-    writeWorkerState(stateDir, { worker_id: worker.id, server: options.server ?? '' });
+      resumed === null
+        ? await this.#correspondence.insist(() => engine.registerWorker(this.#currentIdentity()))
+        : { ...resumed.worker, secret: known!.secret };
+    writeWorkerState(stateDir, { worker_id: worker.id, secret: worker.secret, server: options.server ?? '' });
     const runner = new AttemptRunner(options, launchers);
     if (resumed !== null) {
       takeOver(runner, launchers, holdings, resumed, stateDir);
@@ -175,63 +218,131 @@ export class ServiceWorker {
       }
     }
     const logs = new LogSender(engine, worker.id, stateDir, (token) => runner.claimOf(token));
-    const remoteness = { correspondence: this.correspondence, logs, seq: resumed?.seq ?? 0 };
+    const remoteness = { correspondence: this.#correspondence, logs };
+    this.#correspondence.continueAfter(resumed?.seq ?? 0);
     options.log(
       resumed === null
         ? `worker ${worker.id} is ready`
         : `worker ${worker.id} goes on with ${resumed.held.length} running`,
     );
-    const tenure = new Tenure(engine, worker.id, { runner, launchers }, { remoteness });
+    const { workflowId } = options;
+    const place = {
+      ...(workflowId !== undefined && { workflowId }),
+      timeLeftMs: () => this.#clock?.timeLeftMs ?? null,
+      remoteness,
+    };
+    const tenure = new Tenure(engine, worker.id, { runner, launchers }, place);
     return { workerId: worker.id, runner, tenure };
   }
 
-  /** null if there is nothing to go on with, or the server has given it up. */
-  private async resume(): Promise<ResumedWorker | null> {
-    const state = readWorkerState(this.options.stateDir);
-    if (state === null || state.server !== (this.options.server ?? '')) return null;
+  #currentIdentity(): WorkerIdentity {
+    const left = this.#clock?.timeLeftMs ?? null;
+    return left === null ? this.#identity : { ...this.#identity, time_left_ms: left };
+  }
+
+  /** The worker of this directory, if it worked for the same server. */
+  #knownWorker(): KnownWorker | null {
+    const state = readWorkerState(this.#options.stateDir);
+    return state === null || state.server !== (this.#options.server ?? '') ? null : state;
+  }
+
+  /** null if the server has given the worker up. */
+  async #resume({ worker_id: id, secret }: KnownWorker, { ended }: Holdings): Promise<ResumedWorker | null> {
     try {
-      return await this.correspondence.insist(() => this.engine.resumeWorker(state.worker_id, this.identity));
+      return await this.#correspondence.insist(() =>
+        this.#engine.resumeWorker({ id, secret }, this.#currentIdentity()),
+      );
     } catch (error) {
-      if (isGivenUp(error)) return null;
-      throw error;
+      if (!isGivenUp(error)) throw error;
+      await this.#deliverLate(id, ended);
+      return null;
     }
   }
 
-  private async work(runner: AttemptRunner, tenure: Tenure): Promise<'drained' | 'stopped'> {
+  /** The worker that this was has been given up; successes that it could not report are still taken. */
+  async #deliverLate(workerId: number, ended: readonly EndedNotice[]): Promise<void> {
+    const finished = ended
+      .filter(({ token, outcome }) => token > 0 && causeOf(outcome) === null)
+      .map(({ token, startedAt, finishedAt, outcome, usage }) => {
+        return { token, started_at_ms: startedAt, finished_at_ms: finishedAt, outcome, usage };
+      });
+    if (finished.length === 0) return;
+    const exchange = { ...emptyReports(), finished, capacity: null };
+    try {
+      await this.#correspondence.exchange(this.#engine, workerId, exchange);
+    } catch (error) {
+      if (!isGivenUp(error)) throw error;
+    }
+  }
+
+  async #work(runner: AttemptRunner, tenure: Tenure): Promise<'drained' | 'stopped'> {
     const unsubscribe = tenure.listen();
     try {
-      for (;;) {
-        const { drain } = await tenure.exchange();
+      for (let answers = 1; ; answers += 1) {
+        const { drain, over } = await tenure.exchange();
+        // From here on its idle time counts.
+        if (answers === 1) this.#endWatch();
         if (drain) this.drain();
-        if (this.ending !== 'no' && runner.isIdle) break;
+        this.#leaveIfUseless(runner, over === true);
+        if (this.#ending !== 'no' && runner.isIdle) break;
         await tenure.rest();
       }
-      if (this.ending === 'drain') await tenure.leave();
-      return this.hasCutOff ? 'stopped' : 'drained';
+      if (this.#ending === 'drain') await tenure.leave();
+      return this.#hasCutOff ? 'stopped' : 'drained';
     } finally {
       unsubscribe();
       tenure.close();
     }
   }
 
-  private endOf(error: unknown): 'anew' | 'drained' | 'stopped' {
-    const { log } = this.options;
+  #leaveIfUseless(runner: AttemptRunner, isOver: boolean): void {
+    const { stays, workflowId } = this.#options;
+    if (!runner.isIdle) {
+      this.#endWatch();
+      return;
+    }
+    this.#watchIdleness();
+    if (isOver && stays !== true)
+      this.#leave(`nothing more is to be done for workflow ${workflowId}: leaving`);
+  }
+
+  /** Leaves if nothing to do comes in time. A server that does not answer brings nothing either. */
+  #watchIdleness(leastMs = 0): void {
+    const { idleMs } = this.#options;
+    if (idleMs === undefined || this.#idleTimer !== undefined) return;
+    const wait = Math.max(idleMs, leastMs);
+    const leave = () => this.#leave(`nothing to do for ${formatDuration(wait)}: leaving`);
+    this.#idleTimer = setTimeout(leave, Math.min(wait, LONGEST_TIMER_MS));
+  }
+
+  #endWatch(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = undefined;
+  }
+
+  #endOf(error: unknown): 'anew' | 'drained' | 'stopped' {
+    const { log } = this.#options;
     if (isGivenUp(error)) {
       log(`${error.message}; everything it runs is ended`);
-      removeWorkerState(this.options.stateDir);
-      return this.ending === 'no' ? 'anew' : 'stopped';
+      removeWorkerState(this.#options.stateDir);
+      return this.#ending === 'no' ? 'anew' : 'stopped';
     }
-    if (!this.correspondence.hasGivenUp) throw error;
-    if (this.runner === null) return 'drained';
+    if (!this.#correspondence.hasGivenUp) {
+      if (this.#ending !== 'lost') throw error;
+      // Such as launchers that were about to start when the allocation was ended: nothing is wrong with the worker.
+      log((error as Error).message);
+      return 'stopped';
+    }
+    if (this.#runner === null) return 'drained';
     log('the server does not answer; jobs whose end it has not heard of it will take back');
     return 'stopped';
   }
 
-  private async sayFarewell(workerId: number): Promise<void> {
+  async #sayFarewell(workerId: number): Promise<void> {
     // What the server does not hear it finds out when the lease is over.
-    const retired = this.engine.retireWorker(workerId).catch(() => {});
+    const retired = this.#engine.retireWorker(workerId).catch(() => {});
     await Promise.race([retired, sleep(HASTE_MS, undefined, { ref: false })]);
-    removeWorkerState(this.options.stateDir);
+    removeWorkerState(this.#options.stateDir);
   }
 }
 

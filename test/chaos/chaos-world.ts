@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServedEngine } from '../../src/core/engine.ts';
+import type { ServedEngine } from '../../src/contract/engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { freePort, type PostgresWorld, startPostgres } from '../postgres/postgres-world.ts';
@@ -20,7 +20,7 @@ export class ChaosWorld {
   readonly proxy: FaultProxy;
   readonly servers: HoldfastProcess[];
   readonly workers: HoldfastProcess[];
-  private readonly mark: string;
+  readonly #mark: string;
 
   private constructor(
     parts: Pick<ChaosWorld, 'dir' | 'postgres' | 'engine' | 'proxy' | 'servers' | 'workers'> & {
@@ -33,7 +33,7 @@ export class ChaosWorld {
     this.proxy = parts.proxy;
     this.servers = parts.servers;
     this.workers = parts.workers;
-    this.mark = parts.mark;
+    this.#mark = parts.mark;
   }
 
   static async start(counts: { servers: number; workers: number }): Promise<ChaosWorld> {
@@ -44,7 +44,6 @@ export class ChaosWorld {
       dir: join(dir, 'look'),
       create: true,
       databaseUrl: url,
-      leaseMs: LEASE_MS,
     });
     const mark = `HOLDFAST_CHAOS=${randomUUID()}`;
     const [name, value] = mark.split('=') as [string, string];
@@ -66,14 +65,14 @@ export class ChaosWorld {
     for (let index = 0; index < counts.servers; index += 1) {
       const port = await freePort();
       urls.push(`http://127.0.0.1:${port}`);
-      const args = ['serve', '--port', String(port), '--lease', `${LEASE_MS}ms`, '--log-level', 'warn'];
+      const args = ['serve', '--port', String(port), '--log-level', 'warn'];
       servers.push(
         new HoldfastProcess(args, { cwd: home(`server${index}`), env: { ...env, DATABASE_URL: url } }),
       );
     }
     const proxy = await FaultProxy.start(() => urls.filter((_, index) => servers[index]!.isUp));
     const workers = Array.from({ length: counts.workers }, (_, index) => {
-      const args = ['worker', '--server', proxy.url, '--cpus', '2'];
+      const args = ['worker', '--server', proxy.url, '--cpus', '2', '--lease', `${LEASE_MS}ms`];
       return new HoldfastProcess(args, { cwd: home(`worker${index}`), env });
     });
     for (const each of [...servers, ...workers]) each.start();
@@ -98,12 +97,12 @@ export class ChaosWorld {
     }
   }
 
-  /** Processes of this world whose command line holds the words; launchers are `launcher/main.js`. */
+  /** Processes of this world whose command line holds the words; launchers are `dist/launcher.cjs`. */
   processes(words: string): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .map(Number)
-      .filter((pid) => isOf(pid, 'cmdline', words) && isOf(pid, 'environ', this.mark));
+      .filter((pid) => isOf(pid, 'cmdline', words) && isOf(pid, 'environ', this.#mark));
   }
 
   async stop(): Promise<void> {

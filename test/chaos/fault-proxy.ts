@@ -18,63 +18,63 @@ interface Faults {
 export class FaultProxy {
   faults: Faults | null = null;
   readonly counts = { drop: 0, dropAnswer: 0, double: 0, delay: 0 };
-  private readonly server: Server;
-  private readonly backends: () => string[];
+  readonly #server: Server;
+  readonly #backends: () => string[];
 
   private constructor(backends: () => string[]) {
-    this.backends = backends;
-    this.server = createServer((incoming, answer) => void this.carry(incoming, answer));
-    this.server.keepAliveTimeout = 60_000;
+    this.#backends = backends;
+    this.#server = createServer((incoming, answer) => void this.#carry(incoming, answer));
+    this.#server.keepAliveTimeout = 60_000;
   }
 
   static async start(backends: () => string[]): Promise<FaultProxy> {
     const proxy = new FaultProxy(backends);
-    proxy.server.listen(0, '127.0.0.1');
-    await once(proxy.server, 'listening');
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
     return proxy;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   stop(): void {
-    this.server.close();
-    this.server.closeAllConnections();
+    this.#server.close();
+    this.#server.closeAllConnections();
   }
 
-  private async carry(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async #carry(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks);
-      if (this.happens('drop')) throw new Error('lost on the way');
+      if (this.#happens('drop')) throw new Error('lost on the way');
       if (this.faults !== null && Math.random() < 0.2) {
         this.counts.delay += 1;
         const { delayMs } = this.faults;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * delayMs));
       }
-      if (this.happens('double')) await this.forward(incoming, body, null);
-      const lost = this.happens('dropAnswer');
-      await this.forward(incoming, body, lost ? null : answer);
+      if (this.#happens('double')) await this.#forward(incoming, body, null);
+      const lost = this.#happens('dropAnswer');
+      await this.#forward(incoming, body, lost ? null : answer);
       if (lost) throw new Error('its answer is lost');
     } catch {
       incoming.socket.destroy();
     }
   }
 
-  private happens(fault: 'drop' | 'dropAnswer' | 'double'): boolean {
+  #happens(fault: 'drop' | 'dropAnswer' | 'double'): boolean {
     const happens = this.faults !== null && Math.random() < this.faults[fault];
     if (happens) this.counts[fault] += 1;
     return happens;
   }
 
-  private forward(
+  #forward(
     { method, url, headers }: IncomingMessage,
     body: Buffer,
     answer: ServerResponse | null,
   ): Promise<void> {
-    const backends = this.backends();
+    const backends = this.#backends();
     const backend = backends[Math.floor(Math.random() * backends.length)];
     if (backend === undefined) return Promise.reject(new Error('no server is up'));
     return new Promise((resolve, reject) => {

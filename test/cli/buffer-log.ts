@@ -1,4 +1,4 @@
-import type { LogReader } from '../../src/core/log-reader.ts';
+import type { LogReader } from '../../src/contract/log-reader.ts';
 
 /** A log in memory, read as an engine would have it read; what is before `keptFrom` is gone. */
 export function bufferLog(content: string | Buffer, keptFrom = 0): LogReader {

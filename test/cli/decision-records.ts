@@ -1,5 +1,10 @@
-import type { ToldGroup } from '../../src/cli/triage/told-group.ts';
-import type { DecisionRecord, FailedJob, ResolvedJob, Utilization } from '../../src/core/resolution.ts';
+import type {
+  DecisionRecord,
+  FailedJob,
+  ResolvedJob,
+  Utilization,
+} from '../../src/contract/records/resolution.ts';
+import type { SampledFailureGroup } from '../../src/views/failure-group.ts';
 import { NOON } from './records.ts';
 
 export function failedJob(given: Partial<FailedJob> = {}): FailedJob {
@@ -15,11 +20,12 @@ export function failedJob(given: Partial<FailedJob> = {}): FailedJob {
     runtime_ms: null,
     peak_rss_bytes: null,
     ran_ms: 1500,
+    finished_at_ms: NOON,
     ...given,
   };
 }
 
-export function group(given: Partial<ToldGroup> = {}): ToldGroup {
+export function group(given: Partial<SampledFailureGroup> = {}): SampledFailureGroup {
   return {
     fingerprint: 'abcd12345678',
     cause: 'exit',
@@ -75,6 +81,7 @@ export function utilization(given: Partial<Utilization> = {}): Utilization {
     job_id: 7,
     name: 'train_1',
     status: 'completed',
+    run_id: 1,
     attempt_id: 1,
     memory_requested_bytes: null,
     peak_rss_bytes: null,
@@ -82,6 +89,7 @@ export function utilization(given: Partial<Utilization> = {}): Utilization {
     ran_ms: null,
     cpus_requested: null,
     cpus_used: null,
+    sample_count: 0,
     ...given,
   };
 }

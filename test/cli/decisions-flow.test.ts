@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import type { JobUsage } from '../../src/cli/output/job-usage.ts';
-import type { ToldGroup } from '../../src/cli/triage/told-group.ts';
-import type { EventRecord, Explanation } from '../../src/core/records.ts';
-import type { ResolveResult } from '../../src/core/resolution.ts';
+import type { EventRecord, Explanation } from '../../src/contract/records/records.ts';
+import type { ResolveResult } from '../../src/contract/records/resolution.ts';
+import type { SampledFailureGroup } from '../../src/views/failure-group.ts';
+import type { JobUsage } from '../../src/views/job-usage.ts';
 import { jobsWorld, type World } from '../e2e/world.ts';
 
 const WAITING = { use_pending_failed: true };
@@ -42,7 +42,7 @@ describe.concurrent('resolve', () => {
       'next: 1 job waits for a decision',
       '  holdfast failures 1  what failed, and how',
       '  holdfast resolve 1   try again or give up',
-      '  holdfast run 1       go on after that',
+      '  holdfast run 1       resume after that',
       '',
     ]);
     expect((await world.run('explain', 'A')).stdout).toMatch(/\nhint: holdfast resolve 1\n$/);
@@ -90,7 +90,7 @@ describe.concurrent('resolve', () => {
   test('of what is so resolved already changes nothing', async (context) => {
     const world = jobsWorld(context, CHAIN, WAITING);
     await world.run('run', 'spec.json');
-    const [{ fingerprint }] = (await world.json<ToldGroup[]>('failures')) as [ToldGroup];
+    const [{ fingerprint }] = (await world.json<SampledFailureGroup[]>('failures')) as [SampledFailureGroup];
     expect((await world.run('resolve', '1', '--retry', 'A', '--output', 'quiet')).stdout).toBe('1\n');
     const before = await look(world);
     for (const which of [
@@ -184,7 +184,7 @@ describe.concurrent('failures', () => {
     const odd = { name: 'odd', command: 'echo SyntaxError >&2; exit 1' };
     const world = jobsWorld(context, [odd, sweep], WAITING);
     expect((await world.run('run', 'spec.json')).code).toBe(3);
-    const groups = await world.json<ToldGroup[]>('failures', '1');
+    const groups = await world.json<SampledFailureGroup[]>('failures', '1');
     expect(groups.map(({ jobs, match_code }) => [jobs.length, match_code])).toEqual([
       [60, 7],
       [1, 1],
@@ -234,7 +234,7 @@ describe.concurrent('failures', () => {
     const jobs = ['a', 'b', 'c'].map((name) => ({ name, command: 'exit 1' }));
     const world = jobsWorld(context, jobs, WAITING);
     await world.run('run', 'spec.json');
-    const [{ fingerprint }] = (await world.json<ToldGroup[]>('failures')) as [ToldGroup];
+    const [{ fingerprint }] = (await world.json<SampledFailureGroup[]>('failures')) as [SampledFailureGroup];
     const result = await world.json<ResolveResult>(
       'resolve',
       '1',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/cli/triage/plan-triage.ts';
+import type { TriageAnswer } from '../../src/cli/triage/plan-triage.ts';
 import { type AskedGroup, type TriageEnd, triage } from '../../src/cli/triage/triage.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { jobsWorld, type World } from '../e2e/world.ts';
@@ -26,7 +26,7 @@ const statuses = async (world: World) => (await world.jobs()).map(({ status }) =
 /** Asks somebody who gives these answers, and tells what they were shown. */
 async function triaged(
   world: World,
-  answers: (Answer | 'quit' | null)[],
+  answers: (TriageAnswer | 'quit' | null)[],
   agrees: boolean | null,
   dryRun = false,
 ): Promise<{ end: TriageEnd; asked: AskedGroup[]; words: string[] }> {
@@ -162,7 +162,7 @@ describe.skipIf(!hasTerminal)(name, () => {
       '1 of 2',
       '| refused',
       '→ ask',
-      'before: nobody has decided about a failure like this',
+      'before: no decision about a failure like this',
       'retry 2 jobs (exit 7): a, b, with 1g of memory; because noise',
       'fail 1 job (exit 1): odd, which cancels 1 job: after',
       'retry 2 jobs and fail 1 job?',

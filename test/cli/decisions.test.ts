@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { jobUsage } from '../../src/cli/output/job-usage.ts';
-import { jsonRenderer } from '../../src/cli/output/json-renderer.ts';
-import { quietRenderer } from '../../src/cli/output/quiet-renderer.ts';
-import { lineText } from '../../src/cli/output/styled-line.ts';
-import { tableRenderer } from '../../src/cli/output/table-renderer.ts';
 import { eventLine } from '../../src/cli/progress/event-line.ts';
-import { decisionStats } from '../../src/cli/triage/decision-stats.ts';
+import { lineText } from '../../src/cli/terminal/styled-line.ts';
+import { failuresView } from '../../src/cli/texts/failures-text.ts';
+import { decisionStatsView } from '../../src/cli/texts/lists/decision-stats.ts';
+import { eventsView } from '../../src/cli/texts/lists/events.ts';
+import { resolutionView } from '../../src/cli/texts/resolution-text.ts';
+import { usageView } from '../../src/cli/texts/usage-table.ts';
 import { planCount, planDecisions, planWords } from '../../src/cli/triage/plan-triage.ts';
+import { decisionStats } from '../../src/views/decision-stats.ts';
+import { jobUsage } from '../../src/views/job-usage.ts';
 import { decision, failedJob, group, resolved, utilization } from './decision-records.ts';
-import { event, NOON, textStyle } from './records.ts';
-
-const table = tableRenderer(textStyle());
+import { json, quiet, table } from './printed.ts';
+import { event, NOON } from './records.ts';
 
 describe('failures', () => {
   const groups = [
@@ -29,7 +30,7 @@ describe('failures', () => {
   ];
 
   test('show each group with its jobs, what became of earlier decisions, and the end of stderr', () => {
-    expect(table.failures(groups, 'holdfast resolve 3').split('\n')).toEqual([
+    expect(table(failuresView, { groups, next: { kind: 'resolve', workflow: 3 } }).split('\n')).toEqual([
       'abcd12345678  5 jobs, waiting: exit 7',
       '  jobs: a, b, c and 2 more',
       '  before: retried 12, 10 succeeded, 1 failed again; failed 2',
@@ -39,7 +40,7 @@ describe('failures', () => {
       '',
       'ffff00001111  1 job: ran out of memory (oom, code 137)',
       '  jobs: train_1',
-      '  before: nobody has decided about a failure like this',
+      '  before: no decision about a failure like this',
       '  stderr of train_1: output/job_stdio/job_wf3_j7_r1_a1.e (empty)',
       '',
       'next: holdfast resolve 3',
@@ -47,18 +48,22 @@ describe('failures', () => {
   });
 
   test('say how many of a group wait, cut long lines, and say so when there are none', () => {
-    const [mixed] = table
-      .failures([group({ jobs: [failedJob(), failedJob({ status: 'failed' })] })], null)
-      .split('\n');
+    const [mixed] = table(failuresView, {
+      groups: [group({ jobs: [failedJob(), failedJob({ status: 'failed' })] })],
+      next: null,
+    }).split('\n');
     expect(mixed).toBe('abcd12345678  2 jobs, 1 waiting: exit 7');
-    const long = table.failures([group({ stderr_tail: 'x'.repeat(5000) })], null).split('\n');
+    const long = table(failuresView, {
+      groups: [group({ stderr_tail: 'x'.repeat(5000) })],
+      next: null,
+    }).split('\n');
     expect(long.at(-1)).toHaveLength(304);
-    expect(table.failures([], null)).toBe('no failures');
+    expect(table(failuresView, { groups: [], next: null })).toBe('no failures');
   });
 
   test('are the groups themselves for programs, and fingerprints in quiet', () => {
-    expect(JSON.parse(jsonRenderer.failures(groups, 'holdfast resolve 3'))).toEqual(groups);
-    expect(quietRenderer.failures(groups, null)).toBe('abcd12345678\nffff00001111');
+    expect(json(failuresView, { groups, next: { kind: 'resolve', workflow: 3 } })).toEqual(groups);
+    expect(quiet(failuresView, { groups, next: null })).toBe('abcd12345678\nffff00001111');
   });
 });
 
@@ -77,18 +82,18 @@ describe('past decisions', () => {
       { fingerprint: 'abcd12345678', retried: 3, succeeded: 1, failed_again: 1, failed: 1 },
       { fingerprint: 'ffff00001111', retried: 1, succeeded: 1, failed_again: 0, failed: 0 },
     ]);
-    expect(table.decisionStats(stats).split('\n')).toEqual([
+    expect(table(decisionStatsView, stats).split('\n')).toEqual([
       'FINGERPRINT   DECISION  ACTOR         JOBS  SUCCEEDED  FAILED AGAIN  OPEN  LATEST    REASON',
       'abcd12345678  retry     ada              3          1             1     1  11:59:59  storage is back',
       'abcd12345678  fail      agent:claude     1          -             -     -  11:00:00  a bug',
       'ffff00001111  retry     ada              1          1             0     0  11:00:00  -',
     ]);
-    expect(JSON.parse(jsonRenderer.decisionStats(stats))).toEqual(stats);
-    expect(quietRenderer.decisionStats(stats)).toBe('abcd12345678\nffff00001111');
+    expect(json(decisionStatsView, stats)).toEqual(stats);
+    expect(quiet(decisionStatsView, stats)).toBe('abcd12345678\nffff00001111');
   });
 
   test('say so when there are none', () => {
-    expect(table.decisionStats(decisionStats([]))).toBe('no decisions yet');
+    expect(table(decisionStatsView, decisionStats([]))).toBe('no decisions yet');
   });
 });
 
@@ -101,23 +106,23 @@ describe('decisions that were made', () => {
       resolved({ job_id: 9, name: 'old', result: 'already_resolved' }),
     ],
   };
-  const facts = { workflowId: 3, next: 'holdfast run 3' };
+  const shown = { workflow_id: 3, ...result, next: { kind: 'run', workflow: 3 } } as const;
 
   test('tell for each job what comes of it, and the next command', () => {
-    expect(table.resolution(result, facts).split('\n')).toEqual([
+    expect(table(resolutionView, shown).split('\n')).toEqual([
       'workflow 3: decided about 2 jobs, 1 already resolved',
       '  retry  train_1: attempt 2 comes next with 4g of memory and a limit of 2h00m; evil␛[2J',
       '  fail   convert: ends as failed, cancels pack, send',
       '  retry  old: already resolved',
       'next: holdfast run 3',
     ]);
-    expect(JSON.parse(jsonRenderer.resolution(result, facts))).toEqual({ workflow_id: 3, ...result });
-    expect(quietRenderer.resolution(result, facts)).toBe('7\n8');
+    expect(json(resolutionView, shown)).toEqual({ workflow_id: 3, ...result });
+    expect(quiet(resolutionView, shown)).toBe('7\n8');
   });
 
   test('that were only tried say so', () => {
     const tried = { dry_run: true, jobs: [resolved()] };
-    expect(table.resolution(tried, { workflowId: 3, next: null }).split('\n')).toEqual([
+    expect(table(resolutionView, { workflow_id: 3, ...tried, next: null }).split('\n')).toEqual([
       'workflow 3: would decide about 1 job',
       '  retry  train_1: attempt 2 comes next',
       'nothing was changed; the same without --dry-run decides',
@@ -126,7 +131,7 @@ describe('decisions that were made', () => {
 
   test('about many jobs show the first ones', () => {
     const jobs = Array.from({ length: 500 }, (_, job_id) => resolved({ job_id, name: `job_${job_id}` }));
-    const lines = table.resolution({ dry_run: false, jobs }, { workflowId: 3, next: null }).split('\n');
+    const lines = table(resolutionView, { workflow_id: 3, dry_run: false, jobs, next: null }).split('\n');
     expect(lines[0]).toBe('workflow 3: decided about 500 jobs');
     expect(lines.slice(-2)).toEqual(['  retry  job_19: attempt 2 comes next', '  and 480 more']);
   });
@@ -145,7 +150,7 @@ describe('decisions that were made', () => {
       data: { memory_bytes: null, runtime_ms: { from: null, to: 60_000 } },
     });
     const said = event({ type: 'agent', job_id: null, job_name: null, reason: 'claude ended', data: {} });
-    const text = table.events([decided, changed, said]);
+    const text = table(eventsView, [decided, changed, said]);
     expect(text).toContain('ada decided: retry: flaky (memory 4g, confidence 0.9)');
     expect(text).toContain('ada changed what train_1 may use (runtime unlimited → 1m00s)');
     expect([decided, said].map((each) => lineText(eventLine(each)!))).toEqual([
@@ -166,11 +171,11 @@ describe('usage', () => {
       ran_ms: 30_000,
     }),
     utilization({ name: 'short' }),
-  ].map(jobUsage);
+  ].map((used) => jobUsage(used));
 
   test('marks what is above 90 % and below 20 %, and nothing that is not known', () => {
     expect(jobs.map(({ marks }) => marks)).toEqual([['memory_high'], ['cpus_low'], []]);
-    expect(table.usage(jobs).split('\n')).toEqual([
+    expect(table(usageView, jobs).split('\n')).toEqual([
       'JOB      STATUS     MEMORY  PEAK  SHARE  LIMIT  RAN  SHARE  CPUS  USED  SHARE  MARK',
       'train_1  completed   1000m  950m    95%      -    -      -     -     -      -  memory high',
       'idle     completed       -     -      -  1m00s  30s    50%     4  0.40    10%  cpus low',
@@ -181,9 +186,9 @@ describe('usage', () => {
   });
 
   test('has the shares for programs, and in quiet the jobs that are marked', () => {
-    expect(JSON.parse(jsonRenderer.usage(jobs))[0]).toMatchObject({ name: 'train_1', memory_share: 0.95 });
-    expect(quietRenderer.usage(jobs)).toBe('train_1\nidle');
-    expect(table.usage([])).toBe('no attempt has ended yet');
+    expect(json(usageView, jobs)[0]).toMatchObject({ name: 'train_1', memory_share: 0.95 });
+    expect(quiet(usageView, jobs)).toBe('train_1\nidle');
+    expect(table(usageView, [])).toBe('no attempt has ended yet');
   });
 });
 

@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { drawGraph } from '../../src/cli/graph/drawn-graph.ts';
-import { GRAPH_FORMATS } from '../../src/cli/graph/graph-formats.ts';
-import { graphOfModel, type JobGraph } from '../../src/cli/graph/job-graph.ts';
-import { jobWaves } from '../../src/cli/graph/job-waves.ts';
-import { planOfModel } from '../../src/cli/graph/plan.ts';
-import { quietRenderer } from '../../src/cli/output/quiet-renderer.ts';
-import { tableRenderer } from '../../src/cli/output/table-renderer.ts';
-import type { WorkflowModel } from '../../src/core/workflow-model.ts';
+import { planView } from '../../src/cli/texts/spec/plan-text.ts';
+import type { WorkflowModel } from '../../src/core/model/workflow-model.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
-import { textStyle } from './records.ts';
-
-const table = tableRenderer(textStyle());
+import { drawGraph } from '../../src/views/graph/drawn-graph.ts';
+import { GRAPH_FORMATS } from '../../src/views/graph/graph-formats.ts';
+import { graphOfModel, type JobGraph } from '../../src/views/graph/job-graph.ts';
+import { jobWaves } from '../../src/views/graph/job-waves.ts';
+import { planOfModel } from '../../src/views/graph/plan.ts';
+import { quiet, table } from './printed.ts';
 
 function model(spec: object): WorkflowModel {
   const loaded = loadSpec(JSON.stringify(spec), 'spec.json');
@@ -44,7 +41,7 @@ function staged(stages: number, width: number): WorkflowModel {
 
 describe('a plan', () => {
   test('puts each job into the wave after its last dependency and says why it waits', () => {
-    expect(table.plan(planOfModel(small), false).split('\n')).toEqual([
+    expect(table(planView, { plan: planOfModel(small), all: false }).split('\n')).toEqual([
       'workflow demo: 5 jobs in 4 waves',
       '',
       'wave 1: 1 job, starts at once',
@@ -63,7 +60,7 @@ describe('a plan', () => {
   });
 
   test('tells jobs that look alike as one where there are many', () => {
-    const text = table.plan(planOfModel(staged(3, 200)), false);
+    const text = table(planView, { plan: planOfModel(staged(3, 200)), all: false });
     expect(text.split('\n')).toEqual([
       'workflow staged: 600 jobs in 3 waves',
       '',
@@ -76,7 +73,7 @@ describe('a plan', () => {
       'wave 3: 200 jobs, after wave 2',
       '  c_* (200 jobs)  after b_* (depends_on_regexes b_.*)',
     ]);
-    expect(table.plan(planOfModel(staged(3, 200)), true)).toContain(
+    expect(table(planView, { plan: planOfModel(staged(3, 200)), all: true })).toContain(
       '\n  c_199  after b_1, b_2, b_3, b_4, b_5 and 195 more',
     );
   });
@@ -90,13 +87,15 @@ describe('a plan', () => {
         ...(index > 0 && { depends_on: [`s${index - 1}`] }),
       })),
     });
-    const lines = table.plan(planOfModel(chain), false).split('\n');
+    const lines = table(planView, { plan: planOfModel(chain), all: false }).split('\n');
     expect(lines.at(-1)).toBe('and 70 more waves; --all shows everything');
     expect(lines.filter((line) => line.startsWith('wave '))).toHaveLength(30);
   });
 
   test('lists names in the order of execution when quiet', () => {
-    expect(quietRenderer.plan(planOfModel(small), false)).toBe('prepare\ntrain_1\ntrain_2\nreport\nnotify');
+    expect(quiet(planView, { plan: planOfModel(small), all: false })).toBe(
+      'prepare\ntrain_1\ntrain_2\nreport\nnotify',
+    );
   });
 });
 

@@ -168,7 +168,7 @@ describe('output', () => {
     const cwd = makeProject();
     const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url));
     const script = `"$1" "$2" schema | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
-    const { stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', process.execPath, bin], {
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', process.execPath, bin], {
       cwd,
       encoding: 'utf8',
     });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { main } from '../../dist/cli/main.js';
+import { main } from '../../dist/cli.cjs';
 
 // Runs command lines of the built program one after another, each as if it were in a process of its own: in its
 // directory, with its environment, and with what it prints kept apart.

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { displayWidth } from '../../src/cli/output/display-width.ts';
-import { lineText } from '../../src/cli/output/styled-line.ts';
-import { progressFrame, remainingMs, type ScreenSize } from '../../src/cli/progress/progress-frame.ts';
-import type { WorkflowStatus } from '../../src/core/records.ts';
+import { progressFrame, type ScreenSize } from '../../src/cli/progress/progress-frame.ts';
+import { displayWidth } from '../../src/cli/terminal/display-width.ts';
+import { lineText } from '../../src/cli/terminal/styled-line.ts';
+import type { WorkflowStatus } from '../../src/contract/records/records.ts';
+import { remainingMs } from '../../src/views/remaining-time.ts';
 import { counts, NOON, status } from './records.ts';
 
 const WIDE = { columns: 100, rows: 30 };
@@ -27,6 +28,7 @@ const busy = status({
       retry_available_at_ms: NOON + 11_200,
       outcome: 'exit 1',
       reason: 'retry 2 of 3 after 12s',
+      recovery: null,
     },
   ],
   failures: [

@@ -1,12 +1,13 @@
 import { PassThrough } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
-import { createPaint, lineText } from '../../src/cli/output/styled-line.ts';
 import { eventLine } from '../../src/cli/progress/event-line.ts';
 import { LiveProgress } from '../../src/cli/progress/live-progress.ts';
 import { PlainProgress } from '../../src/cli/progress/plain-progress.ts';
-import type { Engine } from '../../src/core/engine.ts';
-import type { EventRecord, WorkflowStatus } from '../../src/core/records.ts';
+import { WorkflowFrames } from '../../src/cli/progress/workflow-frames.ts';
+import { createPaint, lineText } from '../../src/cli/terminal/styled-line.ts';
+import type { Engine } from '../../src/contract/engine.ts';
+import type { EventRecord, WorkflowStatus } from '../../src/contract/records/records.ts';
 import { Served } from '../engine/served-world.ts';
 import { counts, event, status } from './records.ts';
 import { until } from './run-cli.ts';
@@ -65,8 +66,8 @@ describe('a line of plain progress', () => {
   });
 
   test('tells who has to decide, what recovery scripts did, and what people did by hand', () => {
-    expect(text({ type: 'ask', reason: 'somebody has to decide', data: { outcome: 'exit 11' } })).toBe(
-      '12:01:07 ask     train_1  exit 11 - somebody has to decide',
+    expect(text({ type: 'ask', reason: 'waiting for a decision', data: { outcome: 'exit 11' } })).toBe(
+      '12:01:07 ask     train_1  exit 11 - waiting for a decision',
     );
     expect(
       text({ type: 'recovery', reason: 'the recovery script failed', data: { outcome: 'exit 9' } }),
@@ -138,7 +139,7 @@ describe('the live screen', () => {
     let current = status();
     const { engine, change } = watchedEngine([], () => current);
     const { stream, written } = screen(80, 24);
-    const progress = new LiveProgress(engine, 3, stream, plain);
+    const progress = new LiveProgress(engine, new WorkflowFrames(engine, 3), stream, plain);
     await until(() => written().includes('5/10'), 'the first frame is drawn');
     expect(written().startsWith('\x1b[?25l')).toBe(true);
     current = status({ counts: counts({ completed: 6, running: 4 }) });
@@ -154,7 +155,7 @@ describe('the live screen', () => {
   test('keeps a note in sight and leaves it behind', async () => {
     const { engine } = watchedEngine([], () => status());
     const { stream, written } = screen(80, 24);
-    const progress = new LiveProgress(engine, 3, stream, plain);
+    const progress = new LiveProgress(engine, new WorkflowFrames(engine, 3), stream, plain);
     progress.note('stopping 2 running jobs');
     await until(() => written().includes('stopping 2 running jobs'), 'the note is drawn');
     await progress.stop();
@@ -164,7 +165,7 @@ describe('the live screen', () => {
   test('reckons with lines that a narrower terminal has wrapped', async () => {
     const { engine } = watchedEngine([], () => status());
     const { stream, written } = screen(80, 24);
-    const progress = new LiveProgress(engine, 3, stream, plain);
+    const progress = new LiveProgress(engine, new WorkflowFrames(engine, 3), stream, plain);
     await until(() => written().includes('5/10'), 'the first frame is drawn');
     stream.columns = 40;
     stream.emit('resize');
@@ -182,7 +183,7 @@ describe('the live screen', () => {
       return status();
     });
     const { stream, written } = screen(80, 24);
-    const progress = new LiveProgress(engine, 3, stream, plain);
+    const progress = new LiveProgress(engine, new WorkflowFrames(engine, 3), stream, plain);
     await until(() => looks > 0, 'the first look has failed');
     change();
     await until(() => written().includes('5/10'), 'the next look is drawn');
@@ -203,7 +204,7 @@ test('of a large workflow ends with the share of all, also where a failure is th
   const lines: string[] = [];
   const write = (line: string) => void lines.push(line);
   const progress = new PlainProgress(served.engine, { id, job_count: 201, after }, write, plain);
-  await served.end(worker, last, { exitCode: 3 });
+  await served.end(worker, last, { exit_code: 3 });
   await progress.stop();
   expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
     expect.stringMatching(/^failed {2}job_200 {2}exit 3/),

@@ -1,9 +1,5 @@
-import type { RunResult } from '../../src/cli/output/renderer.ts';
-import { createPaint } from '../../src/cli/output/styled-line.ts';
-import type { TextStyle } from '../../src/cli/output/text-style.ts';
-import type { Evaluation } from '../../src/core/evaluation.ts';
-import { JOB_STATUSES, type JobStatus } from '../../src/core/job-status.ts';
-import { outcome } from '../../src/core/outcome.ts';
+import { createPaint } from '../../src/cli/terminal/styled-line.ts';
+import type { TextStyle } from '../../src/cli/terminal/text-style.ts';
 import type {
   AttemptRecord,
   EventRecord,
@@ -11,7 +7,11 @@ import type {
   StatusCounts,
   WorkerRecord,
   WorkflowStatus,
-} from '../../src/core/records.ts';
+} from '../../src/contract/records/records.ts';
+import type { Evaluation } from '../../src/core/job/evaluation.ts';
+import { JOB_STATUSES, type JobStatus } from '../../src/core/job/job-status.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import type { RunResult } from '../../src/views/run-result.ts';
 
 /** Noon of a day, in the time zone of whoever runs the tests. */
 export const NOON = new Date(2026, 2, 3, 12, 0, 0).getTime();
@@ -22,6 +22,7 @@ export function textStyle(given: Partial<TextStyle> = {}): TextStyle {
     now: NOON,
     paint: createPaint(false),
     cwd: '/home/ada',
+    command: (...words) => ['holdfast', ...words].join(' '),
     ...given,
   };
 }
@@ -45,10 +46,17 @@ export function status(given: Partial<WorkflowStatus> = {}): WorkflowStatus {
       max_parallel: null,
       limits: {},
       job_count: 10,
+      use_pending_failed: false,
       shared: false,
+      executor: 'workers',
+      archived_at_ms: null,
+      until: null,
+      run_settings: null,
+      paused: null,
     },
     counts: counts({ completed: 5, running: 2, ready: 1, blocked: 2 }),
     complete: false,
+    held: { jobs: 0, ready: 0 },
     exit_code: null,
     started_at_ms: NOON - 60_000,
     finished_at_ms: null,
@@ -56,6 +64,10 @@ export function status(given: Partial<WorkflowStatus> = {}): WorkflowStatus {
     running: [],
     waiting: [],
     failures: [],
+    errands: [],
+    actions_due: 0,
+    allocations: { queued: 0, running: 0, stuck: [] },
+    held_schedulers: [],
     attempts: { finished: 5, mean_success_ms: 4000 },
     ...given,
   };
@@ -81,6 +93,7 @@ export function job(given: Partial<JobRecord> = {}): JobRecord {
     next_retry_delay_ms: 0,
     reason: null,
     cancel_requested: false,
+    retry_requested: false,
     ...given,
   };
 }
@@ -103,7 +116,7 @@ export function attempt(given: Partial<AttemptRecord> = {}): AttemptRecord {
     started_at_ms: NOON - 2000,
     finished_at_ms: NOON - 500,
     is_worker_failure: false,
-    outcome: outcome({ exitCode: 1 }),
+    outcome: outcome({ exit_code: 1 }),
     cause: 'exit',
     match_code: 1,
     category: 'transient',
@@ -115,6 +128,7 @@ export function attempt(given: Partial<AttemptRecord> = {}): AttemptRecord {
     route: null,
     evaluations: [],
     actor: null,
+    post: null,
     usage: null,
     stdout_path: '/home/ada/output/job_stdio/job_wf3_j7_r1_a1.o',
     stderr_path: '/home/ada/output/job_stdio/job_wf3_j7_r1_a1.e',
@@ -153,7 +167,7 @@ export function evaluation(given: Partial<Evaluation> = {}): Evaluation {
 
 /** How a run ended of which nothing is to be told but its status. */
 export function runResult(given: Partial<RunResult> = {}): RunResult {
-  return { status: status(), trace: [], debug: false, failed: [], recovered: [], next: null, ...given };
+  return { status: status(), trace: [], debug: false, failed: [], recovered: [], hints: [], ...given };
 }
 
 export function worker(pid: number, given: Partial<WorkerRecord> = {}): WorkerRecord {
@@ -169,8 +183,13 @@ export function worker(pid: number, given: Partial<WorkerRecord> = {}): WorkerRe
     cpus: 4,
     memory_bytes: 8 * 1024 ** 3,
     gpus: 0,
+    nodes: null,
+    max_parallel: null,
+    ends_at_ms: null,
+    allocation_id: null,
     running: 0,
     registered_at_ms: NOON,
+    lease_ms: 30_000,
     lease_expires_at_ms: NOON + 30_000,
     ...given,
   };

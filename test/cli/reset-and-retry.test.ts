@@ -23,7 +23,9 @@ describe.concurrent('retry', () => {
     world.write('mended');
     expect(await world.run('retry', '1', 'A')).toEqual({
       code: 0,
-      stdout: 'workflow 1: job A is ready for attempt 2 of run 1\nnext: holdfast run 1\n',
+      stdout:
+        'workflow 1: job A is ready for attempt 2 of run 1\n  and 3 jobs that were canceled because of it\n' +
+        'next: holdfast run 1\n',
       stderr: '',
     });
     expect(await statuses(world)).toEqual(['ready', 'blocked', 'blocked', 'blocked', 'completed']);
@@ -77,7 +79,9 @@ describe.concurrent('retry', () => {
     };
     expect(await refused('1', 'nobody')).toMatch(/^error: workflow 1 has no job nobody\nhint: /);
     expect(await refused('7', 'A')).toMatch(/^error: there is no workflow 7\n/);
-    expect(await refused('1', 'X')).toMatch(/^error: job X is completed; it must be failed or terminated\n/);
+    expect(await refused('1', 'X')).toMatch(
+      /^error: job X is completed; only a running, failed or terminated job can be retried\n/,
+    );
     expect(await refused('1', 'A', '--max-retries', '1')).toBe(
       'error: job A has had attempt 1, and max_retries is 1\nhint: give a higher --max-retries, or none\n',
     );
@@ -195,5 +199,137 @@ describe.concurrent('reset-status', () => {
       [1, 'WORKER_FAILED'],
       [2, 'SUCCEEDED'],
     ]);
+  });
+});
+
+describe.concurrent('a choice of jobs', () => {
+  const SWEEP = [
+    { name: 'prep', command: 'echo prep >> order' },
+    {
+      name: 'sim_{n}',
+      parameters: { n: '1:3' },
+      depends_on: ['prep'],
+      command: 'echo sim_{n} >> order; test {n} = 3 -o -e mended',
+    },
+    { name: 'join', command: 'echo join >> order', depends_on: ['sim_1', 'sim_2', 'sim_3'] },
+  ];
+
+  test('is retried as a whole, and the workflow goes on from there', async (context) => {
+    const world = jobsWorld(context, SWEEP);
+    expect((await world.run('run', 'spec.json')).code).toBe(1);
+    const tried = await world.run('retry', '1', 'sim_*', '--dry-run');
+    expect(tried.stdout.split('\n')).toEqual([
+      'workflow 1: would retry 2 jobs in run 1',
+      '  failed  sim_1',
+      '  failed  sim_2',
+      '  and 1 job that was canceled because of them',
+      '',
+    ]);
+    const failures = await world.json<{ fingerprint: string; jobs: object[] }[]>('failures', '1');
+    const [group] = failures;
+    const alike = await world.json<{ jobs: object[] }>(
+      'retry',
+      '1',
+      '--fingerprint',
+      group!.fingerprint,
+      '--dry-run',
+    );
+    expect(alike.jobs).toHaveLength(group!.jobs.length);
+    expect(await statuses(world)).toEqual(['completed', 'failed', 'failed', 'completed', 'canceled']);
+    world.write('mended');
+    const retried = await world.run('retry', '--failed', '--reason', 'it was the disk');
+    expect(retried.stdout).toMatch(/^workflow 1: retried 2 jobs in run 1\n[\s\S]*next: holdfast run 1\n$/);
+    expect((await world.run('run', '1')).code).toBe(0);
+    expect(world.lines('order').sort()).toEqual([
+      'join',
+      'prep',
+      'sim_1',
+      'sim_1',
+      'sim_2',
+      'sim_2',
+      'sim_3',
+    ]);
+
+    const over = await world.run('retry', '1', '--from', 'sim_2');
+    expect(over.stdout.split('\n')).toEqual([
+      'workflow 1: started 2 jobs over in a new run, 2',
+      '  completed  sim_2',
+      '  completed  join',
+      'next: holdfast run 1',
+      '',
+    ]);
+    expect((await world.run('run', '1')).code).toBe(0);
+    expect(world.lines('order').slice(-2)).toEqual(['sim_2', 'join']);
+    expect(await world.json('retry', '1', '--failed')).toEqual({
+      workflow_id: 1,
+      dry_run: false,
+      mode: 'nothing',
+      run_id: 2,
+      jobs: [],
+      revived: [],
+    });
+  });
+
+  test('that cannot be meant is refused with the way out, and changes nothing', async (context) => {
+    const world = jobsWorld(context, SWEEP);
+    await world.run('run', 'spec.json');
+    const refused = async (...args: string[]) => {
+      const { code, stdout, stderr } = await world.run(...args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      return stderr;
+    };
+    expect(await refused('retry', '1')).toMatch(/name jobs of workflow 1, or choose them with --failed/);
+    expect(await refused('retry', '1', 'smi_*')).toMatch(
+      /no job of workflow 1 matches smi_\*; did you mean "sim_1", "sim_2" or "sim_3"\?\nhint: nothing was changed/,
+    );
+    expect(await refused('retry', '1', 'prep', 'join')).toMatch(
+      /^error: job prep is completed; .*\njob join is canceled; .*\nhint: nothing was changed/,
+    );
+    expect(await refused('retry', '1', '--failed', '--status', 'running')).toMatch(/^error: --failed: /);
+    expect(await refused('retry', '1', '--from', 'sim_*')).toMatch(/^error: --from: .*not a pattern/);
+    expect(await refused('retry', '1', '--from', 'join')).toMatch(/depends on sim_1, which is failed/);
+    expect(await refused('retry', '1', '--status', 'faild')).toMatch(/did you mean "failed"/);
+    for (const [args, message] of [
+      [['retry', '1', 'sim_1', '--only'], /^error: --only: needs --from, without --failed/],
+      [
+        ['retry', '1', '--from', 'sim_1', '--failed', '--only'],
+        /^error: --only: needs --from, without --failed/,
+      ],
+      [['retry', '1', '--status', 'completed'], /^error: --status: .*; --from starts jobs over/],
+      [['retry', '1', '--status', 'pending_failed'], /^error: --status: .*`holdfast resolve`/],
+      [['retry', '1', '--from', 'prep', '--max-retries', '2'], /^error: --max-retries: not with --from/],
+      [['cancel', '1', '--only'], /^error: --only: needs --from/],
+      [['reset-status', '1', '--only'], /^error: --only: needs jobs/],
+    ] as const) {
+      expect(await refused(...args)).toMatch(message);
+    }
+    expect(await refused('retry', '1', '')).toMatch(/must not be empty/);
+    expect(await refused('retry', '1', '*'.repeat(1001))).toMatch(
+      /^error: pattern: must not have more than 1000 characters/,
+    );
+    expect(await refused('cancel', '1', 'sim_*', 'nobody')).toMatch(/no job nobody/);
+    expect(await refused('cancel', '1', '--status', 'completed')).toMatch(
+      /^error: --status: .*nothing to cancel/,
+    );
+    expect(await refused('reset-status', '1', 'sim_1', '--failed-only')).toMatch(/^error: --failed-only: /);
+    expect(await statuses(world)).toEqual(['completed', 'failed', 'failed', 'completed', 'canceled']);
+  });
+
+  test('is reset in a new run with everything downstream, or alone', async (context) => {
+    const world = jobsWorld(context, SWEEP);
+    await world.run('run', 'spec.json');
+    world.write('mended');
+    const names = async (...args: string[]) =>
+      (await world.json<{ jobs: { name: string }[] }>('reset-status', '1', ...args, '--dry-run')).jobs.map(
+        ({ name }) => name,
+      );
+    expect(await names('sim_3')).toEqual(['sim_3', 'join']);
+    expect(await names('sim_?', '--failed')).toEqual(['sim_1', 'sim_2', 'join']);
+    expect(await names('sim_3', '--only')).toEqual(['sim_3']);
+    expect((await world.run('reset-status', '1', '--failed')).stdout).toMatch(
+      /^workflow 1: reset 3 jobs and began run 2\n/,
+    );
+    expect((await world.run('run', '1')).code).toBe(0);
+    expect(world.lines('order').filter((line) => line === 'prep')).toHaveLength(1);
   });
 });

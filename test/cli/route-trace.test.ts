@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { routeTraceText } from '../../src/cli/output/route-trace-text.ts';
-import { hasRoutes, routeTrace } from '../../src/cli/run/route-trace.ts';
-import type { EventRecord, RouteTaken } from '../../src/core/records.ts';
+import { routeTraceText } from '../../src/cli/texts/parts/route-trace-text.ts';
+import type { EventRecord, RouteTaken } from '../../src/contract/records/records.ts';
+import { hasRoutes, routeTrace } from '../../src/views/route-trace.ts';
 import { evaluation, event, NOON, textStyle } from './records.ts';
 
 const at = (seconds: number, given: Partial<EventRecord>): EventRecord =>
@@ -123,5 +123,17 @@ describe('the trace in words', () => {
     expect(lines[21]).toContain('  20  goto a');
     expect(lines[23]).toContain('  31  goto a');
     expect(routeTraceText(routeTrace(many.slice(10)), false, textStyle())).toHaveLength(2 + 40);
+  });
+
+  test('keeps code that could not be evaluated', () => {
+    const many = Array.from({ length: 50 }, (_, index) =>
+      index === 25
+        ? at(index, { type: 'evaluation_failure', reason: 'goto_js cannot be evaluated' })
+        : at(index, { type: 'goto', attempt_id: index + 1, data: taken({ kind: 'goto', target: 'a' }) }),
+    );
+    const lines = routeTraceText(routeTrace(many), false, textStyle());
+    expect(lines).toHaveLength(2 + 20 + 1 + 1 + 20);
+    expect(lines[22]).toBe('9 more in between; --output json has them all');
+    expect(lines[23]).toMatch(/evaluation_failure +goto_js cannot be evaluated/);
   });
 });

@@ -53,7 +53,7 @@ describe('the summary of a run', () => {
     const { stdout } = await runCli(['run', 'routed.yaml', '--debug'], { cwd, env });
     expect(withoutTimes(stdout)).toContain(`on_fail: goes back to setup
           goto_js gave "setup" (T)
-            seen: {"attempt":2,"loop":1,"error":{"message":"exit 1","code":1,"exitCode":1},"foreach":null,"env":{"DEPLOY_TOKEN":"***"}}
+            seen: {"attempt":2,"loop":1,"error":{"message":"module not found","code":1,"exitCode":1},"foreach":null,"env":{"DEPLOY_TOKEN":"***"}}
           loops: 2 of 10
 `);
     expect(withoutTimes(stdout)).toContain('          backoff: not before hh:mm:ss,');
@@ -115,12 +115,12 @@ describe('the flags of run', () => {
     expect(good.stdout).toContain('completed 1');
     const bad = await runCli(['run', 'spec.yaml', '--context', 'bad.json'], { cwd });
     expect(bad).toMatchObject({ code: 2, stdout: '' });
-    expect(bad.stderr).toMatch(/^error: --context bad\.json: cannot be read: /);
+    expect(bad.stderr).toMatch(/^error: --context bad\.json: is not valid JSON/);
     const args = ['simulate', 'spec.yaml', '--context', 'context.json'];
     expect((await runCli(args, { cwd })).stdout).toContain('exit code 0 after 1 execution');
     const stored = await runCli(['run', '1', '--retry-max', '1'], { cwd });
     expect(stored).toMatchObject({ code: 2 });
-    expect(stored.stderr).toContain('--retry-max: goes with a spec; workflow 1 keeps the routes');
+    expect(stored.stderr).toContain('--retry-max: applies to a spec only; workflow 1 keeps what');
   });
 });
 

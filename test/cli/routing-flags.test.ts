@@ -16,7 +16,7 @@ function changed(options: Parameters<typeof routingFlags>[0]) {
   const loaded = loadSpec(SPEC, 'x.yaml');
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { routing, jobs } = routingFlags(options)(loaded.model);
-  const { onFail, onSuccess } = jobs[1]!.config;
+  const { on_fail: onFail, on_success: onSuccess } = jobs[1]!.config;
   return {
     maxLoops: routing.maxLoops,
     context: routing.context,
@@ -49,10 +49,10 @@ describe('the flags of run about routes', () => {
   });
 
   test.each([
-    [{ onFailMaxLoops: '1' }, '--on-fail-max-loops: goes with a spec; workflow 3 keeps'],
-    [{ retryMax: '1' }, '--retry-max: goes with a spec'],
-    [{ context: 'x' }, '--context: goes with a spec'],
-    [{ failureRouting: false }, '--no-failure-routing: goes with a spec'],
+    [{ onFailMaxLoops: '1' }, '--on-fail-max-loops: applies to a spec only; workflow 3 keeps'],
+    [{ retryMax: '1' }, '--retry-max: applies to a spec only'],
+    [{ context: 'x' }, '--context: applies to a spec only'],
+    [{ failureRouting: false }, '--no-failure-routing: applies to a spec only'],
   ])('are refused for a workflow that is stored: %o', (options, message) => {
     expect(() => refuseRoutingFlags(options, 3)).toThrow(message);
   });
@@ -64,7 +64,7 @@ describe('the flags of run about routes', () => {
 
 test.each([
   ['missing.json', 'there is no such file'],
-  ['broken.json', 'cannot be read: '],
+  ['broken.json', 'is not valid JSON'],
   ['list.json', 'must be a JSON object with pr and files'],
   ['typo.json', 'unknown key file; did you mean "files"?'],
   ['other.json', 'unknown key branch; it has pr and files'],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runHosted } from './run-hosted.ts';
 import { forServer, SERVER_MODE } from './server-mode.ts';
@@ -42,6 +42,7 @@ export function makeProject(files: Record<string, string | object> = {}): string
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
   projects.push(directory);
   for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(directory, dirname(name)), { recursive: true });
     writeFileSync(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content));
   }
   return directory;
@@ -110,7 +111,7 @@ export async function runCli(args: string[], options: CliOptions): Promise<CliRe
 export async function until<T>(
   condition: () => T | Promise<T>,
   what: string,
-  deadlineMs = 20_000,
+  deadlineMs = 60_000,
 ): Promise<NonNullable<T>> {
   const end = Date.now() + deadlineMs;
   for (;;) {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ServedProject } from '../client/served-project.ts';
@@ -29,7 +29,7 @@ describe('without a server', () => {
   test('one that cannot be reached is told by its address', async () => {
     const cwd = makeProject();
     const { code, stderr } = await runCli(['status', '--server', 'http://127.0.0.1:9'], { cwd });
-    expect(code).toBe(2);
+    expect(code).toBe(4);
     expect(stderr).toMatch(
       /^error: cannot reach http:\/\/127\.0\.0\.1:9: .*\nhint: is `holdfast serve` running/,
     );
@@ -57,9 +57,11 @@ describe('serve refuses', () => {
       '0.0.0.0 can be reached by others',
     ],
     ['a port that is none', ['--port', '70000'], '--port: must be at most 65535'],
+    ['a lease for workers that have their own', ['--lease', '10m'], '--lease: only with --with-worker'],
+    ['a lease that is too short', ['--with-worker', '--lease', '1s'], 'must be a duration from 3s to 7d'],
     ['a log level that is none', ['--log-level', 'inf'], 'not inf; did you mean "info"?'],
     ['a way to ask for tokens that is none', ['--auth', 'basic'], '--auth: must be none or token'],
-    ['a label that is not one word', ['--with-worker', '--label', 'a b'], '--label: must be at most'],
+    ['a label without a word', ['--with-worker', '--label', ' '], '--label: must be a name of at most'],
     ['a proxy that is no address', ['--trust-proxy', 'proxy'], '--trust-proxy: must be addresses like'],
     ['a range that is none', ['--trust-proxy', '::1,10.0.0.0/99'], 'with commas, not 10.0.0.0/99'],
     ['a name with a port', ['--allow-host', 'a.example:8443'], '--allow-host: must be a name or an address'],
@@ -76,7 +78,7 @@ describe('serve refuses', () => {
 });
 
 test.each([
-  ['a role that is none', ['--role', 'root'], '--role: must be viewer or operator or admin'],
+  ['a role that is none', ['--role', 'root'], '--role: must be viewer, worker, operator or admin'],
   [
     'a time that cannot be stored',
     ['--role', 'admin', '--expires', '99999999999d'],
@@ -136,7 +138,7 @@ describe('a server without a worker', () => {
     run.child.kill('SIGINT');
     const { code, stdout, stderr } = await run.ended;
     expect(code).toBe(130);
-    expect(stderr).toContain(`workflow 1 goes on; holdfast cancel 1 ${flags.join(' ')} cancels it`);
+    expect(stderr).toContain(`workflow 1 continues; holdfast cancel 1 ${flags.join(' ')} cancels it`);
     expect(stdout).toContain('ready 2');
 
     const worker = startCli(['worker', ...flags, '--site', 'lab', '--label', 'big', '-j', '1'], { cwd });
@@ -179,6 +181,30 @@ describe('a server without a worker', () => {
   });
 });
 
+/** Looks for a token in its own environment and in those of all processes above it. */
+const CURIOUS = {
+  name: 'curious',
+  jobs: [
+    {
+      name: 'look',
+      command: `count=0; pid=$$
+while [ "$pid" -gt 1 ]; do
+  if tr '\\0' '\\n' < /proc/$pid/environ | grep -q '=hf_'; then count=$((count + 1)); fi
+  pid=$(sed 's/.*) . //; s/ .*//' /proc/$pid/stat)
+done
+echo "$count secrets"`,
+    },
+  ],
+};
+
+/** A token for each role, by its name. */
+async function makeTokens(project: ServedProject, secrets: Record<string, string>): Promise<void> {
+  for (const role of ['viewer', 'worker', 'operator', 'admin']) {
+    const args = ['token', 'create', '--name', `${role}-ada`, '--role', role, '--output', 'quiet'];
+    secrets[role] = (await runCli(args, { cwd: project.dir })).stdout.trim();
+  }
+}
+
 describe('a server that asks for tokens', () => {
   const project = new ServedProject({ 'mixed.json': MIXED });
   const here = (...args: string[]) => runCli(args, { cwd: project.dir });
@@ -192,19 +218,7 @@ describe('a server that asks for tokens', () => {
 
   beforeAll(async () => {
     await project.start('--auth', 'token');
-    for (const role of ['viewer', 'operator', 'admin']) {
-      const made = await here(
-        'token',
-        'create',
-        '--name',
-        `${role}-ada`,
-        '--role',
-        role,
-        '--output',
-        'quiet',
-      );
-      secrets[role] = made.stdout.trim();
-    }
+    await makeTokens(project, secrets);
   });
   afterAll(() => project.stop());
 
@@ -225,35 +239,6 @@ describe('a server that asks for tokens', () => {
     expect(events.stdout).toMatch(/workflow_created +- +- +operator-ada/);
   });
 
-  test('is given it by a file, never shows it, and hands it to no job', async () => {
-    const cwd = makeProject({
-      token: `${secrets.operator}\n`,
-      'spec.json': {
-        name: 'curious',
-        jobs: [
-          {
-            name: 'look',
-            command:
-              'env | grep -c HOLDFAST_TOKEN || true; tr "\\\\0" "\\\\n" < /proc/$PPID/environ | grep -c hf_ || true',
-          },
-        ],
-      },
-    });
-    const flags = ['--server', project.url, '--token-file', 'token'];
-    const ran = await runCli(['run', 'spec.json', '--server', project.url, '--with-worker'], {
-      cwd,
-      env: { HOLDFAST_TOKEN: secrets.operator! },
-    });
-    expect(ran.code).toBe(0);
-    const id = Number(/^workflow (\d+) /.exec(ran.stdout)![1]);
-    expect((await runCli(['logs', String(id), 'look', ...flags], { cwd })).stdout).toBe('0\n0\n');
-    expect((await runCli(['reset-status', String(id), ...flags], { cwd })).stdout).toContain(
-      `next: holdfast run ${id} --server ${project.url} --token-file token`,
-    );
-    const said = project.log;
-    for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
-  });
-
   test('takes tokens back, and lists them without their secrets', async () => {
     const made = await as(
       'admin',
@@ -267,14 +252,14 @@ describe('a server that asks for tokens', () => {
       '30d',
     );
     expect(made.stdout).toMatch(
-      /^token 4 of bob, viewer, expires in 30d.*\n\n {2}hf_\S+\n\nIt is shown this once/,
+      /^token 5 of bob, viewer, expires in 30d.*\n\n {2}hf_\S+\n\nIt is not shown again/,
     );
     secrets.bob = /hf_\S+/.exec(made.stdout)![0];
     expect((await as('bob', 'jobs', '1', '--output', 'quiet')).stdout).toBe('fine\nbroken\n');
-    expect((await as('admin', 'token', 'revoke', '4')).stdout).toBe('token 4 of bob is revoked\n');
+    expect((await as('admin', 'token', 'revoke', '5')).stdout).toBe('token 5 of bob is revoked\n');
     await until(async () => (await as('bob', 'status')).code === 2, 'it does not work any more');
     const list = await here('token', 'list');
-    expect(list.stdout).toMatch(/^ *4 {2}bob +viewer +revoked /m);
+    expect(list.stdout).toMatch(/^ *5 {2}bob +viewer +revoked /m);
     expect(list.stdout).not.toContain('hf_');
     expect((await as('admin', 'token', 'revoke', '44')).stderr).toContain('there is no token 44');
   });
@@ -283,5 +268,80 @@ describe('a server that asks for tokens', () => {
     expect(await project.stop('SIGTERM')).toBe(0);
     await project.start('--auth', 'token');
     expect((await as('viewer', 'status', '1', '--output', 'quiet')).stdout).toBe('failed\n');
+  });
+});
+
+describe('workers of a server that asks for tokens', () => {
+  const project = new ServedProject({});
+  const secrets: Record<string, string> = {};
+  const as = (name: string, ...args: string[]) =>
+    runCli([...args, '--server', project.url], {
+      cwd: makeProject({ 'spec.json': CURIOUS }),
+      env: { HOLDFAST_TOKEN: secrets[name]! },
+    });
+
+  beforeAll(async () => {
+    mkdirSync(join(project.dir, '.holdfast'));
+    writeFileSync(join(project.dir, '.holdfast', 'config.yaml'), 'default_max_retries_failure: 2\n');
+    // Without a worker of its own, which might take the job.
+    await project.startAlone('--auth', 'token');
+    await makeTokens(project, secrets);
+  });
+  afterAll(() => project.stop());
+
+  test('is given it by a file, never shows it, and hands it to no job', async () => {
+    const cwd = makeProject({
+      token: `${secrets.operator}\n`,
+      'worker.token': `${secrets.worker}\n`,
+      'spec.json': CURIOUS,
+    });
+    const flags = ['--server', project.url, '--token-file', 'token'];
+    const run = ['run', 'spec.json', '--server', project.url, '--with-worker'];
+    const env = { HOLDFAST_TOKEN: secrets.operator! };
+    const before = await as('viewer', 'status');
+    expect((await runCli(run, { cwd, env })).stderr).toContain(
+      'needs a token with the role worker, and this one has operator; --worker-token-file names a file',
+    );
+    expect(await as('viewer', 'status')).toEqual(before);
+    expect(
+      await runCli([...run.slice(0, -1), '--worker-token-file', 'worker.token'], { cwd, env }),
+    ).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--worker-token-file: only with --with-worker'),
+    });
+    // A process of its own: what it was started with is what its jobs might read.
+    const ran = await startCli([...run, '--worker-token-file', 'worker.token'], { cwd, env }).ended;
+    expect(ran.code).toBe(0);
+    const id = Number(/^workflow (\d+) /.exec(ran.stdout)![1]);
+    expect((await runCli(['logs', String(id), 'look', ...flags], { cwd })).stdout).toBe('0 secrets\n');
+    expect((await runCli(['reset-status', String(id), ...flags], { cwd })).stdout).toContain(
+      `next: holdfast run ${id} --server ${project.url} --token-file token`,
+    );
+    const said = project.log;
+    for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
+  });
+
+  test('has workers that read nothing, and whose token no job can read', async () => {
+    expect((await as('worker', 'status')).stderr).toContain('this needs the role viewer');
+    expect((await as('worker', 'workers', 'drain', '1')).stderr).toContain('this needs the role operator');
+    expect((await as('operator', 'worker')).stderr).toContain('this needs the role worker');
+    const cwd = makeProject();
+    const env = { HOLDFAST_TOKEN: secrets.worker! };
+    const worker = startCli(['worker', '--server', project.url], { cwd, env });
+    const ran = await as('operator', 'run', 'spec.json');
+    expect(ran.code).toBe(0);
+    const id = /^workflow (\d+) /.exec(ran.stdout)![1]!;
+    expect((await as('viewer', 'logs', id, 'look')).stdout).toBe('0 secrets\n');
+    const job = await fetch(`${project.url}/api/v1/workflows/${id}/jobs/look`, {
+      headers: { authorization: `Bearer ${secrets.viewer}` },
+    });
+    // The configuration of the server, where neither the spec nor the client says anything.
+    expect(await job.json()).toMatchObject({ config: { retry: { max_retries_failure: 2 } } });
+    const state = join(cwd, '.holdfast', 'worker.json');
+    expect(statSync(state).mode & 0o777).toBe(0o600);
+    const [one] = (await as('viewer', 'workers', 'list', '--output', 'quiet')).stdout.trim().split('\n');
+    expect((await as('operator', 'workers', 'lost', one!)).stdout).toContain(`worker ${one} (process`);
+    worker.child.kill('SIGTERM');
+    expect((await worker.ended).stderr).not.toContain('jobs can read');
   });
 });

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Engine } from '../../src/core/engine.ts';
+import type { Engine } from '../../src/contract/engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { startServer } from '../../src/server/start-server.ts';
 

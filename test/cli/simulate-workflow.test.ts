@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { workflowSimulationText } from '../../src/cli/output/workflow-simulation-text.ts';
-import { simulateWorkflow, type WorkflowSimulation } from '../../src/cli/simulate/simulate-workflow.ts';
-import { ToldCourse } from '../../src/cli/simulate/told-course.ts';
-import { jobLabel } from '../../src/core/job-label.ts';
-import type { WorkflowModel } from '../../src/core/workflow-model.ts';
+import { workflowSimulationView } from '../../src/cli/texts/spec/workflow-simulation-text.ts';
+import { jobLabel } from '../../src/core/job/job-label.ts';
+import type { WorkflowModel } from '../../src/core/model/workflow-model.ts';
+import { simulateWorkflow, type WorkflowSimulation } from '../../src/simulate/simulate-workflow.ts';
+import { ToldCourse } from '../../src/simulate/told-course.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { textStyle } from './records.ts';
 
@@ -134,7 +134,7 @@ steps:
     const simulation = await simulateWorkflow(modelOf(spec), course);
     expect(simulation).toMatchObject({ end: 'endless', exit_code: null });
     expect(simulation.executions).toHaveLength(50);
-    expect(workflowSimulationText(simulation, textStyle()).join('\n')).toMatch(
+    expect(workflowSimulationView.table(simulation, textStyle()).join('\n')).toMatch(
       /\nstopped after 50 executions, .*: more would follow; max_loops bounds how often routes are taken/,
     );
   });
@@ -147,7 +147,7 @@ describe('what is told of a course', () => {
     [['b'], [], '--outcome: b: write unit=1,0'],
     [['b=boom'], [], '--outcome b: boom is no outcome'],
     [['b@list[0]=1'], [], 'there is no b@list[0]: b is in no forEach'],
-    [[], ['a=nothing'], '--step-output a: must be JSON: '],
+    [[], ['a=nothing'], '--step-output a: must be JSON; '],
   ])('is refused where it makes no sense: %j %j', (outcomes, outputs, message) => {
     expect(() => courseOf(LOOP, outcomes, outputs)).toThrow(message);
   });

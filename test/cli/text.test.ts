@@ -4,11 +4,11 @@ import {
   ellipsizeEnd,
   ellipsizeMiddle,
   padToWidth,
-} from '../../src/cli/output/display-width.ts';
-import { clockTime, shortTime } from '../../src/cli/output/local-time.ts';
-import { createPaint, fitLine, lineText, paintLine } from '../../src/cli/output/styled-line.ts';
-import { textTable } from '../../src/cli/output/text-table.ts';
-import { visibleText } from '../../src/cli/output/visible-text.ts';
+} from '../../src/cli/terminal/display-width.ts';
+import { clockTime, shortTime } from '../../src/cli/terminal/local-time.ts';
+import { createPaint, fitLine, lineText, paintLine } from '../../src/cli/terminal/styled-line.ts';
+import { textTable } from '../../src/cli/terminal/text-table.ts';
+import { visibleText } from '../../src/views/visible-text.ts';
 import { NOON } from './records.ts';
 
 describe('visible text', () => {

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpEngine } from '../../src/client/http-engine.ts';
+import { ownIdentity } from '../../src/host/process-identity.ts';
 import { until } from '../cli/run-cli.ts';
 import { NOTHING } from '../engine/engine-world.ts';
 import {
@@ -22,6 +23,30 @@ async function scripted(...answers: Answer[]): Promise<{ url: string; heard: Hea
   return { url, heard, engine };
 }
 
+test('requests for a worker carry its secret and the token of a worker, others carry neither', async () => {
+  const worker = { id: 7, secret: 'hf_of_the_worker', seq: 3, claims: [], news: false };
+  const nothing: Answer = (response) => response.writeHead(204).end();
+  const answers = [json(worker, 201), json(worker), nothing, nothing, json(worker), json(worker)];
+  const { url, heard } = await scriptedServer(...answers);
+  const engine = new HttpEngine({ url, token: 'hf_person', workerToken: 'hf_worker' });
+  onTestFinished(() => engine.close());
+  await engine.registerWorker(ownIdentity());
+  await engine.exchange(7, NOTHING);
+  await engine.putLogs(7, [{ token: 1, stream: 'stdout', offset: 0, data: Buffer.from('x') }]);
+  await engine.retireWorker(7);
+  await engine.drainWorker(7, { actor: 'ada' });
+  await engine.resumeWorker({ id: 8, secret: 'hf_kept' }, ownIdentity());
+  const shown = heard.map(({ headers }) => [headers.authorization, headers['holdfast-worker-secret']]);
+  expect(shown).toEqual([
+    ['Bearer hf_worker', undefined],
+    ['Bearer hf_worker', 'hf_of_the_worker'],
+    ['Bearer hf_worker', 'hf_of_the_worker'],
+    ['Bearer hf_worker', 'hf_of_the_worker'],
+    ['Bearer hf_person', undefined],
+    ['Bearer hf_worker', 'hf_kept'],
+  ]);
+});
+
 describe('an answer that was lost', () => {
   test('of a question is asked for again', async () => {
     const { engine, heard } = await scripted(cut, cut, json({ id: 3 }));
@@ -35,19 +60,12 @@ describe('an answer that was lost', () => {
     expect(heard).toHaveLength(1);
   });
 
-  test('of an exchange is asked for again with the same number, and the next has the next', async () => {
+  test('of an exchange is not asked for here: its worker sends it again', async () => {
     const { engine, heard } = await scripted(cut, json({ claims: [] }));
-    await engine.exchange(7, NOTHING);
-    await engine.exchange(7, NOTHING);
-    expect(heard.map(({ body }) => body!.seq)).toEqual([1, 1, 2]);
-    expect(heard[1]).toMatchObject({ body: heard[0]!.body });
-  });
-
-  test('of a worker that numbers its exchanges itself keeps its numbers', async () => {
-    const { engine, heard } = await scripted(json({ claims: [] }));
-    await engine.exchange(7, { ...NOTHING, seq: 41 });
-    await engine.exchange(7, NOTHING);
-    expect(heard.map(({ body }) => body!.seq)).toEqual([41, 42]);
+    const exchange = { ...NOTHING, seq: 41, sent_at_ms: 5 };
+    await expect(engine.exchange(7, exchange)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    await engine.exchange(7, exchange);
+    expect(heard.map(({ body }) => body)).toEqual([exchange, exchange]);
   });
 
   test('of a new workflow is asked for again under the same key', async () => {
@@ -71,6 +89,34 @@ describe('an answer that was lost', () => {
     );
     expect(await engine.cancel(3, { actor: 'ada' })).toEqual({ canceled: [1], stopping: [] });
     expect(heard).toHaveLength(2);
+  });
+});
+
+describe('somebody who follows', () => {
+  test('waits for a server whose database is away, and is told only of absences that last', async () => {
+    const away = refused('DATABASE_UNREACHABLE', 503);
+    const { engine, heard } = await scripted(json({ id: 3 }), away, cut, away, json({ id: 3 }));
+    const told: string[] = [];
+    expect(await engine.getWorkflow(3)).toEqual({ id: 3 });
+    engine.waitOutOutages({ patienceMs: 60_000, tell: (line) => told.push(line) });
+    expect(await engine.getWorkflow(3)).toEqual({ id: 3 });
+    expect(heard).toHaveLength(5);
+    expect(told).toEqual([]);
+  });
+
+  test('gives up when its time is over, and after that nobody waits any more', async () => {
+    const { engine } = await scripted(json({ id: 3 }), cut);
+    await engine.getWorkflow(3);
+    const told: string[] = [];
+    const stop = engine.waitOutOutages({ patienceMs: 2_000, tell: (line) => told.push(line) });
+    const unreachable = { code: 'SERVER_UNREACHABLE', exitCode: 4 };
+    await expect(engine.getWorkflow(3)).rejects.toMatchObject(unreachable);
+    expect(told).toEqual([expect.stringMatching(/^cannot reach .*; waiting for the server$/)]);
+    stop();
+    // Otherwise this would be asked for 20 s.
+    const asked = performance.now();
+    await expect(engine.getWorkflow(3)).rejects.toMatchObject(unreachable);
+    expect(performance.now() - asked).toBeLessThan(10_000);
   });
 });
 
@@ -144,19 +190,19 @@ test('a server that was never there is not waited for', async () => {
   const engine = new HttpEngine({ url: `http://127.0.0.1:${port}`, token: null });
   await expect(engine.cancel(1, { actor: 'ada' })).rejects.toMatchObject({
     code: 'SERVER_UNREACHABLE',
-    exitCode: 2,
+    exitCode: 4,
     message: `cannot reach http://127.0.0.1:${port}: ECONNREFUSED`,
   });
 });
 
 test('requests carry the token, who asks, and names of any kind', async () => {
   const { engine, heard } = await scripted(json({ items: [], next: null, id: 1, canceled: [] }));
-  await engine.listJobs(3, { statuses: ['failed', 'terminated'], name: 'a&b', limit: 5 });
+  await engine.listJobs(3, { status: ['failed', 'terminated'], name: 'a&b', limit: 5 });
   await engine.getJob(3, 'p@list[0]/x');
   await engine.getJob(3, '17');
   await engine.cancel(3, { actor: 'Änne <a@b>', jobs: ['x'], reason: 'r' });
   expect(heard.map(({ url }) => url)).toEqual([
-    '/api/v1/workflows/3/jobs?name=a%26b&limit=5&status=failed%2Cterminated',
+    '/api/v1/workflows/3/jobs?status=failed%2Cterminated&name=a%26b&limit=5',
     '/api/v1/workflows/3/jobs/p%40list%5B0%5D%2Fx',
     '/api/v1/workflows/3/jobs/name%3A17',
     '/api/v1/workflows/3/cancel',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Changes } from '../../src/client/changes.ts';
 import { jobLog, type LogOptions } from '../../src/client/job-log.ts';
-import type { Engine } from '../../src/core/engine.ts';
-import type { JobStatus } from '../../src/core/job-status.ts';
+import type { Engine } from '../../src/contract/engine.ts';
+import type { JobStatus } from '../../src/core/job/job-status.ts';
 
 interface Attempt {
   attempt_id: number;

@@ -242,6 +242,7 @@ describe('docs/sdk.md', () => {
     });
     expect(stdout.split('\n')).toEqual([
       'SUCCEEDED after 3 attempts',
+      'SUCCEEDED { lines: 2 }',
       'true',
       'attempt 1',
       'attempt 2',

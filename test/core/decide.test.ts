@@ -1,18 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../src/core/decide.ts';
-import { type Decision, type Policy, RULE_NAMES } from '../../src/core/decision.ts';
-import { signalNumber } from '../../src/core/outcome.ts';
-import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/retry-policy.ts';
+import { signalNumber } from '../../src/core/job/outcome.ts';
+import { decide, decideOrAsk } from '../../src/core/policy/decide.ts';
+import { type Decision, type Policy, RULE_NAMES } from '../../src/core/policy/decision.ts';
+import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/policy/retry-policy.ts';
+import { courses } from '../property-runs.ts';
 import { anyEnded, anyHistory, anyPolicy } from './policies.ts';
 
 describe('decide', () => {
   const always = (check: (decision: Decision, facts: Facts) => void, numRuns = 3000) =>
     fc.assert(
-      fc.property(anyEnded, anyPolicy, anyHistory, (ended, policy, history) =>
-        check(decide(ended, policy, history), { ended, policy, history }),
-      ),
-      { numRuns },
+      fc.property(anyEnded, anyPolicy, anyHistory, (ended, policy, history) => {
+        const { decision } = decideOrAsk(ended, policy, history);
+        if (decision !== null) check(decision, { ended, policy, history });
+      }),
+      { numRuns: courses(numRuns) },
     );
   interface Facts {
     ended: Parameters<typeof decide>[0];
@@ -37,7 +39,7 @@ describe('decide', () => {
   test('completes only what succeeded or was accepted', () => {
     always(({ cause, rule, verdict }, { ended }) => {
       if (verdict.kind !== 'complete') return;
-      if (rule === 'post') expect(ended.post?.exitCode).toBe(0);
+      if (rule === 'post') expect(ended.post?.exit_code).toBe(0);
       else if (rule === 'success') expect(cause).toBeNull();
       else expect(rule).toBe('handler');
     });
@@ -134,7 +136,47 @@ describe('decide', () => {
       verdicts.add(verdict.kind);
     });
     expect([...rules].sort()).toEqual([...RULE_NAMES].sort());
-    expect(verdicts.size).toBe(13);
+    expect(verdicts.size).toBe(12);
+  });
+
+  test('asks only for code that a route of the job has, and decides once that was evaluated', () => {
+    let asked = 0;
+    const check = (...[ended, policy, history]: Parameters<typeof decide>) => {
+      const { open } = decideOrAsk(ended, policy, history);
+      if (open === null) return;
+      asked += 1;
+      expect(() => decide(ended, policy, history)).toThrow(open.keys.join(', '));
+      const routes = open.failed ? policy.routes!.onFail! : policy.routes!.onSuccess!;
+      for (const key of open.keys) {
+        expect(routes[key as 'run_js' | 'goto_js']).not.toBeNull();
+        expect(ended.dynamic[key === 'run_js' ? 'run' : 'goto']).toBeUndefined();
+      }
+      expect(decideOrAsk({ ...ended, dynamic: { run: [], goto: null } }, policy, history).open).toBeNull();
+    };
+    fc.assert(fc.property(anyEnded, anyPolicy, anyHistory, check), { numRuns: courses(3000) });
+    expect(asked).toBeGreaterThan(50);
+  });
+
+  test('charges failures and losses, and nothing that succeeded or was accepted, wherever that leads', () => {
+    const charges = new Set<unknown>();
+    always(({ cause, charge, rule, status, succeeded, verdict, walk }, { ended }) => {
+      charges.add(charge);
+      const isFree =
+        cause === null ||
+        cause === 'stopped' ||
+        verdict.kind === 'cancel' ||
+        verdict.kind === 'supersede' ||
+        (rule === 'post' && ended.post!.exit_code === 0) ||
+        walk.at(-1)!.because.startsWith('accepted by') ||
+        (rule === 'handler' && (verdict.kind === 'call' || verdict.kind === 'goto')) ||
+        (rule === 'handler' && verdict.kind === 'loop_abort');
+      if (cause === 'lost' && verdict.kind !== 'supersede') {
+        expect(charge).toBe(ended.startedAt === null ? null : 'preemption');
+      } else expect(charge).toBe(isFree ? null : 'failure');
+      if (succeeded) expect(['completed', 'blocked']).toContain(status);
+      if (status === 'completed') expect(succeeded).toBe(true);
+    });
+    expect(charges).toEqual(new Set([null, 'failure', 'preemption']));
   });
 
   test('has jitter that depends on the attempt and its seed only, within its bounds', () => {
@@ -148,6 +190,7 @@ describe('decide', () => {
         expect(equal).toBeGreaterThanOrEqual(plain / 2 - 1);
         expect(equal).toBeLessThanOrEqual(plain);
       }),
+      { numRuns: courses(100) },
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describePolicy } from '../../src/core/describe-policy.ts';
+import { describePolicy } from '../../src/core/policy/describe-policy.ts';
 import { policyOf, type Said } from './policies.ts';
 
 const GIB = 1024 ** 3;
@@ -33,6 +33,20 @@ describe('a policy in words', () => {
         retry: { max_retries_failure: 5 },
       },
       ['exit 10 to 19: up to 3 executions; wait 30s', 'any other failure: up to 2 executions'],
+    ],
+    [
+      'a rule for its codes and for all others',
+      { rules: [{ exitCodes: [[10, 10]], matchAllExitCodes: true, maxRetries: 2 }] },
+      ['exit 10: up to 2 executions', 'any other failure: up to 2 executions'],
+    ],
+    [
+      'a rule for its codes and for all others, with another matcher',
+      { rules: [{ exitCodes: [[10, 10]], matchAllExitCodes: true, stderr: 'busy' }] },
+      [
+        'exit 10, with stderr matching "busy": up to 3 executions',
+        'any other failure, with stderr matching "busy": up to 3 executions',
+        'everything else fails',
+      ],
     ],
     [
       'memory and runtime',

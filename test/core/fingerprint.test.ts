@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fingerprint, normaliseStderr } from '../../src/core/fingerprint.ts';
+import { fingerprint, normaliseStderr } from '../../src/core/job/fingerprint.ts';
 
 describe('failures that look alike have one fingerprint', () => {
   test.each([

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { Ended, History, Policy } from '../../src/core/decision.ts';
-import { DEFAULT_RULE, type FailureRule } from '../../src/core/failure-rule.ts';
-import { outcome } from '../../src/core/outcome.ts';
-import type { PostResult } from '../../src/core/post-result.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/retry-policy.ts';
-import type { DynamicRoutes, RoutePolicy } from '../../src/core/take-route.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { DEFAULT_POST_CODES, type PostResult } from '../../src/core/job/post-result.ts';
+import type { Ended, History, Policy } from '../../src/core/policy/decision.ts';
+import { DEFAULT_RULE, type FailureRule } from '../../src/core/policy/failure-rule.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/policy/retry-policy.ts';
+import type { DynamicRoutes, RoutePolicy } from '../../src/core/policy/take-route.ts';
 
 /** What a job says, in short: rules and retry are filled in with their defaults. */
 export interface Said extends Partial<Omit<Policy, 'handler' | 'retry'>> {
@@ -26,6 +26,7 @@ export function policyOf({ rules, retry, ...rest }: Said): Policy {
     memoryBytes: null,
     runtimeMs: null,
     routes: null,
+    postCodes: DEFAULT_POST_CODES,
     ...rest,
   };
 }
@@ -56,6 +57,7 @@ const anyRule: fc.Arbitrary<FailureRule> = fc.record({
   causes: fc.subarray(['exit', 'signal', 'timeout', 'oom', 'missing_output', 'spawn'], { maxLength: 1 }),
   categories: fc.subarray(['transient', 'infrastructure'], { maxLength: 1 }),
   recoveryScript: fc.option(fc.constant('fix')),
+  recoveryTimeoutMs: fc.integer({ min: 1, max: 1000 }),
   maxRetries: fc.nat(4),
   category: fc.option(category, { freq: 2 }),
   delayMs: fc.option(fc.nat(5000)),
@@ -72,18 +74,18 @@ const anyRoutes: fc.Arbitrary<RoutePolicy> = fc.record({
   onFail: fc.option(
     fc.record({
       run,
-      runJs: javascript,
+      run_js: javascript,
       goto: target,
-      gotoJs: javascript,
+      goto_js: javascript,
       reattempt: fc.record({
         max: fc.nat(3),
         mode: fc.constantFrom('fixed' as const, 'exponential' as const),
-        delayMs: fc.nat(5000),
+        delay_ms: fc.nat(5000),
       }),
     }),
     { freq: 9 },
   ),
-  onSuccess: fc.option(fc.record({ run, runJs: javascript, goto: target, gotoJs: javascript })),
+  onSuccess: fc.option(fc.record({ run, run_js: javascript, goto: target, goto_js: javascript })),
   maxLoops: fc.nat(5),
   called: fc.boolean(),
 });
@@ -113,43 +115,48 @@ export const anyPolicy: fc.Arbitrary<Policy> = fc.record({
   memoryBytes: fc.option(fc.nat(10_000)),
   runtimeMs: fc.option(fc.nat(10_000)),
   routes: fc.option(anyRoutes),
+  postCodes: fc.constantFrom(DEFAULT_POST_CODES, { permanent_code: 1, abort_code: 42 }),
 });
 
 const anyOutcome = fc
   .record({
-    exitCode: fc.option(code),
+    exit_code: fc.option(code),
     signal: fc.option(fc.constantFrom('SIGTERM', 'SIGKILL', 'SIGSEGV', 'SIGUSR1')),
-    timedOut: fc.boolean(),
+    timed_out: fc.boolean(),
     oom: fc.boolean(),
     lost: fc.boolean(),
     stopped: fc.boolean(),
     canceled: fc.boolean(),
-    missingOutputs: fc.array(fc.string(), { maxLength: 2 }),
-    spawnError: fc.option(fc.string()),
+    missing_outputs: fc.array(fc.string(), { maxLength: 2 }),
+    spawn_error: fc.option(fc.string()),
   })
   // Most attempts end in one way only.
   .chain((all) =>
     fc.constantFrom(
-      outcome({ exitCode: all.exitCode ?? 1 }),
-      outcome({ exitCode: 1 }),
+      outcome({ exit_code: all.exit_code ?? 1 }),
+      outcome({ exit_code: 1 }),
       outcome({ signal: all.signal ?? 'SIGSEGV' }),
-      outcome({ timedOut: true, exitCode: all.exitCode }),
+      outcome({ timed_out: true, exit_code: all.exit_code }),
       outcome({ oom: true, signal: 'SIGKILL' }),
-      outcome({ spawnError: 'no' }),
-      outcome({ exitCode: 0, missingOutputs: ['x'] }),
+      outcome({ spawn_error: 'no' }),
+      outcome({ exit_code: 0, missing_outputs: ['x'] }),
       outcome({ lost: true }),
       outcome(all),
     ),
   );
 
 const anyPost: fc.Arbitrary<PostResult> = fc.record({
-  exitCode: fc.option(fc.constantFrom(0, 1, 42, 43)),
+  exit_code: fc.option(fc.constantFrom(0, 1, 42, 43)),
   category: fc.option(category),
-  badInputs: fc.constant([]),
-  memoryBytes: fc.option(fc.nat(10_000)),
-  runtimeMs: fc.option(fc.nat(10_000)),
-  delayMs: fc.option(fc.nat(10_000)),
+  bad_inputs: fc.constant([]),
+  memory_bytes: fc.option(fc.nat(10_000)),
+  runtime_ms: fc.option(fc.nat(10_000)),
+  delay_ms: fc.option(fc.nat(10_000)),
+  reason: fc.option(fc.constant('rule 1')),
+  report_code: fc.option(fc.nat(10_000)),
+  message: fc.constant(null),
   problem: fc.constant(null),
+  log_tail: fc.constant(null),
 });
 
 export const anyHistory: fc.Arbitrary<History> = fc.record({
@@ -171,6 +178,7 @@ export const anyEnded: fc.Arbitrary<Ended> = fc.record({
   stderrMatches: fc.subarray(PATTERNS),
   superseded: fc.constantFrom(false, false, false, true),
   disabled: fc.constantFrom(false, false, false, true),
+  retried: fc.option(fc.constant('retried by ann'), { freq: 1 }),
   failIf: fc.option(fc.constant('its fail_if is true'), { freq: 1 }),
   dynamic: fc.record(
     { run: fc.subarray(['fix', 'more']), goto: fc.constantFrom('b', false, null) },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/core/quantity.ts';
+import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/core/text/quantity.ts';
 
 describe('sizes', () => {
   test.each([

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
-import { simulate } from '../../src/core/simulate.ts';
-import { parseOutcomes } from '../../src/core/simulated-outcome.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { parseOutcomes } from '../../src/simulate/simulated-outcome.ts';
+import { courses } from '../property-runs.ts';
+import { simulate } from './play-policy.ts';
 import { anyPolicy, policyOf } from './policies.ts';
 
 const MINUTE = 60_000;
@@ -54,6 +55,15 @@ describe('a simulated course', () => {
         preemption_count: 1,
         next: null,
       },
+    ]);
+  });
+
+  test('charges nothing for a failure that the post script accepts and that then calls steps', () => {
+    const onSuccess = { run: ['note'], run_js: null, goto: null, goto_js: null };
+    const policy = policyOf({ routes: { onFail: null, onSuccess, maxLoops: 10, called: false } });
+    const told = parseOutcomes('1/0', { hasPost: true, findPatterns: () => [] });
+    expect(simulate(policy, told, { durationMs: MINUTE })).toMatchObject([
+      { outcome: 'exit 1', verdict: 'call', status: 'blocked', failure_count: 0 },
     ]);
   });
 
@@ -119,7 +129,7 @@ describe('a simulated course', () => {
           expect(step.starts_at_ms).toBeGreaterThanOrEqual(steps[index]!.ends_at_ms);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: courses(1000) },
     );
   });
 });
@@ -131,17 +141,17 @@ describe('outcomes in words', () => {
         (each) => each.outcome,
       ),
     ).toEqual([
-      outcome({ exitCode: 10 }),
-      outcome({ oom: true, oomEvidence: 'sampler', signal: 'SIGKILL' }),
+      outcome({ exit_code: 10 }),
+      outcome({ oom: true, oom_evidence: 'sampler', signal: 'SIGKILL' }),
       outcome({ lost: true }),
       outcome({ signal: 'SIGSEGV' }),
       outcome({ signal: 'SIGTERM' }),
-      outcome({ timedOut: true, signal: 'SIGTERM' }),
+      outcome({ timed_out: true, signal: 'SIGTERM' }),
       outcome({ canceled: true, signal: 'SIGTERM' }),
       outcome({ stopped: true, signal: 'SIGTERM' }),
-      outcome({ spawnError: 'simulated' }),
-      outcome({ exitCode: 0, missingOutputs: ['a declared output'] }),
-      outcome({ exitCode: 0 }),
+      outcome({ spawn_error: 'simulated' }),
+      outcome({ exit_code: 0, missing_outputs: ['a declared output'] }),
+      outcome({ exit_code: 0 }),
     ]);
     expect(parseOutcomes('lost,unstarted').map(({ started }) => started)).toEqual([true, false]);
   });
@@ -151,7 +161,7 @@ describe('outcomes in words', () => {
       hasPost: true,
       findPatterns: (text) => (text === '' ? [] : [text]),
     });
-    expect(told.map(({ post, stderrMatches }) => [post?.exitCode, stderrMatches])).toEqual([
+    expect(told.map(({ post, stderrMatches }) => [post?.exit_code, stderrMatches])).toEqual([
       [42, ['a: b/c']],
       [0, []],
       [1, []],

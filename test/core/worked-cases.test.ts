@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../src/core/decide.ts';
-import { type Decision, NO_HISTORY, PLAIN_END } from '../../src/core/decision.ts';
-import { simulate } from '../../src/core/simulate.ts';
-import { parseOutcomes } from '../../src/core/simulated-outcome.ts';
+import { decide } from '../../src/core/policy/decide.ts';
+import { type Decision, NO_HISTORY, PLAIN_END } from '../../src/core/policy/decision.ts';
+import { parseOutcomes } from '../../src/simulate/simulated-outcome.ts';
+import { simulate } from './play-policy.ts';
 import { policyOf, type Said } from './policies.ts';
 
 const GIB = 1024 ** 3;
@@ -145,6 +145,55 @@ describe('failure handlers', () => {
       { rules: [{ ...ten, maxRetries: 2 }] },
       '10,0',
       { runs: 2, end: 'completed' },
+    ],
+    [
+      'H15 a rule with codes and match_all_exit_codes is a catch-all for other codes',
+      { rules: [{ ...ten, matchAllExitCodes: true, maxRetries: 2 }] },
+      '11,0',
+      { runs: 2, scripts: [['ten', 11]], end: 'completed' },
+    ],
+    [
+      'H15 it is specific for its codes, ahead of a catch-all listed first',
+      { rules: [all, { ...ten, matchAllExitCodes: true }] },
+      '10,11,0',
+      {
+        runs: 3,
+        scripts: [
+          ['ten', 10],
+          ['all', 11],
+        ],
+        end: 'completed',
+      },
+    ],
+    [
+      'H15 a specific rule for another code goes before it',
+      {
+        rules: [
+          { ...ten, matchAllExitCodes: true },
+          { exitCodes: [[11, 11]], recoveryScript: 'eleven' },
+        ],
+      },
+      '11,12,0',
+      {
+        runs: 3,
+        scripts: [
+          ['eleven', 11],
+          ['ten', 12],
+        ],
+        end: 'completed',
+      },
+    ],
+    [
+      'H15 its other matchers must hold for other codes too',
+      { rules: [{ ...ten, matchAllExitCodes: true, stderr: 'busy' }] },
+      '11:busy,11',
+      { runs: 2, scripts: [['ten', 11]], end: 'failed', handler: 'NoMatchingRule' },
+    ],
+    [
+      'H16 a missing output has match code 1',
+      { rules: [{ exitCodes: [[1, 1]], maxRetries: 2 }] },
+      'missing_output,0',
+      { runs: 2, end: 'completed', codes: [1, 0] },
     ],
     [
       'H14 memory grows by a factor, up to its maximum',
@@ -391,13 +440,17 @@ describe('post scripts', () => {
         seed: 0,
         ...PLAIN_END,
         post: {
-          exitCode: 1,
+          exit_code: 1,
           category: null,
-          badInputs: [],
-          memoryBytes: null,
-          runtimeMs: null,
-          delayMs: null,
+          bad_inputs: [],
+          memory_bytes: null,
+          runtime_ms: null,
+          delay_ms: null,
+          reason: null,
+          report_code: null,
+          message: null,
           problem: null,
+          log_tail: null,
           ...post,
         },
         stderrMatches: [],
@@ -407,18 +460,18 @@ describe('post scripts', () => {
     );
 
   test('P4 says that it aborted', () => {
-    expect(judged({ exitCode: 43 })).toMatchObject({ verdict: { kind: 'abort', status: 'failed' } });
-    expect(judged({ exitCode: 43 }).reason).toMatch(/^aborted/);
+    expect(judged({ exit_code: 43 })).toMatchObject({ verdict: { kind: 'abort', status: 'failed' } });
+    expect(judged({ exit_code: 43 }).reason).toMatch(/^aborted/);
   });
 
   test('its word on the category goes before that of a rule', () => {
     const said: Said = { rules: [{ ...all, category: 'transient' }] };
     expect(judged({ category: 'data' }, said)).toMatchObject({ rule: 'final', category: 'data' });
-    expect(judged({ exitCode: 42, category: 'transient' }, said)).toMatchObject({ category: 'permanent' });
+    expect(judged({ exit_code: 42, category: 'transient' }, said)).toMatchObject({ category: 'permanent' });
   });
 
   test('its delay and resources hold for the retry, unless the rule has its own', () => {
-    const post = { delayMs: 7000, memoryBytes: 500, runtimeMs: 60 };
+    const post = { delay_ms: 7000, memory_bytes: 500, runtime_ms: 60 };
     expect(judged(post, retry(1))).toMatchObject({
       verdict: { kind: 'retry', notBefore: 8000 },
       memoryBytes: 500,

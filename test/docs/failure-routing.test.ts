@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EvaluationInputs } from '../../src/core/evaluation.ts';
+import type { EvaluationInputs } from '../../src/core/job/evaluation.ts';
 import { followPage } from './follow-page.ts';
 import { codeWords, fences, readText, sections, tableRows } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
@@ -26,7 +26,7 @@ describe('docs/failure-routing.md', () => {
   test('has every worked case of routing', () => {
     const promises = tableRows(parts.get('Where each promise is shown')!).map(([promise]) => promise!);
     const cases = promises.flatMap((promise) => /^G\d+/.exec(promise)?.[0] ?? []);
-    expect(cases).toEqual(Array.from({ length: 16 }, (_, index) => `G${index + 1}`));
+    expect(cases).toEqual(Array.from({ length: 20 }, (_, index) => `G${index + 1}`));
   });
 
   test('lists everything that code sees', () => {
@@ -40,6 +40,8 @@ describe('docs/failure-routing.md', () => {
       error: true,
       output: true,
       outputs: true,
+      failures: true,
+      variables: true,
       outputs_history: true,
       foreach: true,
       pr: true,

@@ -16,7 +16,11 @@ export class ReaderShell {
   readonly directory: string;
   readonly #path: string;
 
-  constructor() {
+  readonly #otherPath: string;
+
+  /** `path`: where the other programs are. */
+  constructor(path = process.env.PATH ?? '') {
+    this.#otherPath = path;
     const base = mkdtempSync(join(tmpdir(), 'holdfast-docs-'));
     this.directory = join(base, 'project');
     this.#path = join(base, 'bin');
@@ -49,11 +53,11 @@ export class ReaderShell {
     const clean = Object.entries(process.env).filter(
       ([name]) => !/^(HOLDFAST_|NO_COLOR|FORCE_COLOR)/.test(name),
     );
-    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+    const child = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
       cwd: this.directory,
       env: {
         ...Object.fromEntries(clean),
-        PATH: `${this.#path}:${process.env.PATH}`,
+        PATH: `${this.#path}:${this.#otherPath}`,
         XDG_CONFIG_HOME: join(this.directory, '.no-config'),
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -21,13 +21,15 @@ test('both commands of the README are one line each, and those that CI runs', ()
 
 test('the first command builds and runs an example that recovers from failures', () => {
   const copy = mkdtempSync(join(tmpdir(), 'holdfast-readme-'));
-  for (const part of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'bin', 'src', 'examples']) {
+  const build = ['build.mjs', 'build-licences.mjs', 'build-web.mjs', 'vite.config.mjs'];
+  const config = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+  for (const part of [...config, ...build, 'bin', 'src', 'web', 'examples']) {
     cpSync(join(ROOT, part), join(copy, part), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   const [install, ...rest] = command('first-run').split(' && ');
   expect(install).toBe('npm install');
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', rest.join(' && ')], {
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', rest.join(' && ')], {
     cwd: copy,
     encoding: 'utf8',
   });

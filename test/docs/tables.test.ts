@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { SETTING_KEYS } from '../../src/cli/config/settings.ts';
-import { RULE_NAMES } from '../../src/core/decision.ts';
+import { workerSchema } from '../../src/contract/schemas/workflow-records.ts';
+import { ALLOCATION_TRANSITIONS } from '../../src/core/allocation/allocation-transitions.ts';
+import { DAG_RUN_TRANSITIONS } from '../../src/core/dag/dag-run.ts';
 import { ERRORS } from '../../src/core/errors.ts';
-import { jobEnvironment } from '../../src/core/job-environment.ts';
-import {
-  JOB_STATUS,
-  type JobStatus,
-  STATUS_TRANSITIONS,
-  TERMINAL_STATUSES,
-} from '../../src/core/job-status.ts';
-import { formatDuration } from '../../src/core/quantity.ts';
-import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/retry-policy.ts';
+import { CALL_TRANSITIONS, ROUTE_TRANSITIONS } from '../../src/core/flow/flow-states.ts';
+import { jobEnvironment } from '../../src/core/job/job-environment.ts';
+import { JOB_STATUS, type JobStatus, TERMINAL_STATUSES } from '../../src/core/job/job-status.ts';
+import { STATUS_TRANSITIONS } from '../../src/core/job/status-transitions.ts';
+import { RULE_NAMES } from '../../src/core/policy/decision.ts';
+import { DEFAULT_RETRY, retryDelayMs } from '../../src/core/policy/retry-policy.ts';
+import { PAUSE_TRANSITIONS } from '../../src/core/run/pause-transitions.ts';
+import { RUN_ENDS, RUN_TRANSITIONS } from '../../src/core/run/run-transitions.ts';
+import { formatDuration } from '../../src/core/text/quantity.ts';
+import { WORKER_TRANSITIONS } from '../../src/core/worker/worker-transitions.ts';
 import { failureRuleSchema } from '../../src/spec/schema/failure-handler-schema.ts';
 import { initialSchema } from '../../src/store/migrations/0001-initial.ts';
-import { routingSchema } from '../../src/store/migrations/0002-routing.ts';
-import { decisionSchema } from '../../src/store/migrations/0003-decisions.ts';
-import { serverSchema } from '../../src/store/migrations/0004-server.ts';
-import { MARKER_NAME } from '../../src/worker/launcher/marker.ts';
+import { MARKER_NAME } from '../../src/worker/launcher/kill/marker.ts';
 import { codeWords, fences, readText, sections, tableRows } from './markdown.ts';
 import { ReaderShell } from './reader-shell.ts';
 
@@ -34,14 +34,48 @@ describe('docs/statuses.md', () => {
     expect(drawn).toEqual(STATUS_TRANSITIONS);
   });
 
+  test.each([
+    ['routes', 1, ROUTE_TRANSITIONS],
+    ['calls', 2, CALL_TRANSITIONS],
+    ['runs', 3, RUN_TRANSITIONS],
+    ['pauses', 4, PAUSE_TRANSITIONS],
+    ['workers', 5, WORKER_TRANSITIONS],
+    ['allocations', 6, ALLOCATION_TRANSITIONS],
+    ['runs on DAGMan', 7, DAG_RUN_TRANSITIONS],
+  ])('draws exactly the transitions of %s that the engine makes', (_, position, transitions) => {
+    const diagram = fences(page).filter(({ language }) => language === 'mermaid')[position]!.text;
+    const drawn = [...diagram.matchAll(/^ *(\w+|\[\*\]) --> (\w+): (.+)$/gm)].map(([, from, to, when]) => ({
+      from: from === '[*]' ? null : from,
+      to,
+      when,
+    }));
+    expect(drawn).toEqual(transitions);
+  });
+
   test('draws an end for exactly the statuses in which a job has ended', () => {
-    const ends = [...page.matchAll(/^ *(\w+) --> \[\*\]$/gm)].map((match) => match[1]);
+    const [jobs] = page.split('## Routes and calls');
+    const ends = [...jobs!.matchAll(/^ *(\w+) --> \[\*\]$/gm)].map((match) => match[1]);
     const reached = new Set(STATUS_TRANSITIONS.map(({ to }) => to));
     expect(ends.sort()).toEqual([...reached].filter((status) => TERMINAL_STATUSES.has(status)).sort());
   });
 
+  test('draws an end for exactly the states in which a run has ended', () => {
+    const ends = [
+      ...sections(page, 2)
+        .get('Runs')!
+        .matchAll(/^ *(\w+) --> \[\*\]$/gm),
+    ].map((match) => match[1]);
+    expect(ends).toEqual(RUN_ENDS);
+  });
+
+  test('lists every state of a worker that is shown', () => {
+    const listed = tableRows(sections(page, 2).get('Workers')!).map(([state]) => state!.replaceAll('`', ''));
+    expect(listed.sort()).toEqual([...workerSchema.shape.state.options].sort());
+  });
+
   test('lists every status with its number and whether it is an end', () => {
-    const listed = tableRows(page).map(([value, status, , ended]) => [Number(value), status, ended]);
+    const [jobs] = page.split('## Routes and calls');
+    const listed = tableRows(jobs!).map(([value, status, , ended]) => [Number(value), status, ended]);
     const known = Object.entries(JOB_STATUS).map(([status, value]) => [
       value,
       status,
@@ -52,8 +86,7 @@ describe('docs/statuses.md', () => {
 });
 
 test('docs/architecture.md tells of every table of the store, and of no others', () => {
-  const schemas = [initialSchema, routingSchema, decisionSchema, serverSchema];
-  const statements = schemas.flatMap((schema) => schema('sqlite'));
+  const statements = initialSchema('postgres');
   const stored = statements.flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []);
   const page = sections(readText('docs/architecture.md'), 2).get('What is stored')!;
   const told = tableRows(page).map(([name]) => name!.replaceAll('`', ''));
@@ -88,7 +121,12 @@ test('docs/environment.md lists the variables of a job, all of them and no other
     user_data_dir: '/user_data',
   });
   const listed = tableRows(readText('docs/environment.md')).flatMap(([names]) => codeWords(names!));
-  const ofScripts = ['HOLDFAST_RETURN_CODE', 'TORC_RETURN_CODE', 'HOLDFAST_MISSING_OUTPUTS'];
+  const ofScripts = [
+    'HOLDFAST_RETURN_CODE',
+    'TORC_RETURN_CODE',
+    'HOLDFAST_MISSING_OUTPUTS',
+    'HOLDFAST_OUTCOME',
+  ];
   expect(listed.sort()).toEqual([...Object.keys(given), ...ofScripts, MARKER_NAME].sort());
 });
 

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { PortBook } from '../../src/worker/port-book.ts';
-import { kill, makeWorld } from './world.ts';
+import { PortBook } from '../../src/worker/execute/port-book.ts';
+import { kill } from '../kill-process.ts';
+import { makeWorld } from './world.ts';
 
 const action = (trigger_type: string, command: string, more: object = {}) => ({
   trigger_type,
@@ -48,6 +49,61 @@ test('an action that was cut off by kill -9 does not run again', async (context)
   expect((await world.run('run', '1')).code).toBe(0);
   expect(world.lines('told')).toEqual(['begun']);
 });
+
+test('an action that runs is listed by status, and is stopped by cancel', async (context) => {
+  const world = makeWorld(context, {
+    'spec.json': {
+      name: 'acting',
+      actions: [action('on_workflow_complete', 'echo begun >> told; sleep 300; echo done >> told')],
+      jobs: [{ name: 'a', command: 'true' }],
+    },
+  });
+  const run = world.start('run', 'spec.json');
+  await world.linesReached('told', 1);
+  expect((await world.run('status', '1')).stdout).toMatch(
+    /beside +action on_workflow_complete, running for .* \(limit 1h00m\)/,
+  );
+  const canceled = await world.run('cancel', '1');
+  expect(canceled.stdout).toContain('workflow 1: canceled 0 jobs, stopping 1 action');
+  expect((await run.ended).code).toBe(0);
+  expect(world.lines('told')).toEqual(['begun']);
+  expect((await world.run('events', '1')).stdout).toMatch(/on_workflow_complete: failed with .*cancel/);
+});
+
+test.for([
+  ['resolve', ['--fail', 'a'], 'failed 1 a'],
+  ['cancel', [], 'canceled 1 '],
+] as [string, string[], string][])(
+  'D10 a run that %s completes while no process drives it has its actions run, once',
+  async ([command, args, facts], context) => {
+    const world = makeWorld(context, {
+      'spec.json': {
+        name: 'acting',
+        use_pending_failed: true,
+        actions: [
+          action(
+            'on_workflow_complete',
+            `names=$(grep -o '"name":"[^"]*"' <<< "$HOLDFAST_FAILED_JOBS" | cut -d'"' -f4); echo "$HOLDFAST_STATUS $HOLDFAST_EXIT_CODE $names" >> told`,
+          ),
+          action('on_workflow_failure', 'echo failure >> told-failure'),
+          action('on_jobs_complete', 'echo a >> told-jobs', { jobs: ['a'] }),
+        ],
+        jobs: [
+          { name: 'a', command: 'exit 1' },
+          { name: 'b', command: 'true', depends_on: ['a'] },
+        ],
+      },
+    });
+    expect((await world.run('run', 'spec.json')).code).toBe(3);
+    expect((await world.run(command, '1', ...args)).code).toBe(0);
+    for (let again = 0; again < 2; again += 1) {
+      expect(world.lines('told')).toEqual([facts]);
+      expect(world.lines('told-failure')).toEqual(['failure']);
+      expect(world.lines('told-jobs')).toEqual(['a']);
+      expect((await world.run('run', '1')).code).toBe(1);
+    }
+  },
+);
 
 test('every attempt has ports of its own, which nobody else is given meanwhile', async (context) => {
   const world = makeWorld(context, {

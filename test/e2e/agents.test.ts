@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, type TestContext, test } from 'vitest';
-import type { EventRecord, JobRecord } from '../../src/core/records.ts';
+import type { EventRecord, JobRecord } from '../../src/contract/records/records.ts';
 import { type CliResult, type RunningCli, runCli, startCli, until } from '../cli/run-cli.ts';
 import { jobsWorld, type World } from './world.ts';
 
@@ -225,6 +225,7 @@ describe.concurrent('nothing is changed that should not be by an agent that', ()
     const { code, stderr } = await agent.ask();
     expect(code).toBe(3);
     expect(stderr).toContain('agent claude: exit 70');
+    expect(stderr).toMatch(/the last lines that it printed:\n(.*\n)*? .*out of ideas/);
     const [event] = await agent.events('agent');
     expect(event!.data).toMatchObject({ exit_code: 70, transcript: expect.stringContaining('out of ideas') });
     await isUnchanged(agent);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { until } from '../cli/run-cli.ts';
-import { jobsWorld, kill, type World } from './world.ts';
+import { kill } from '../kill-process.ts';
+import { jobsWorld, type World } from './world.ts';
 
 const LAYERS = 5;
 const WIDTH = 10;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { EventRecord, Explanation } from '../../src/core/records.ts';
+import type { EventRecord, Explanation } from '../../src/contract/records/records.ts';
 import { jobsWorld, type World } from './world.ts';
 
 /** Writes down that it runs, then ends with the codes one after another; the last one for ever. */
@@ -29,6 +29,31 @@ const events = (world: World, type: string) =>
   world.json<EventRecord[]>('events', '1').then((all) => all.filter((event) => event.type === type));
 
 describe.concurrent('a failure handler', () => {
+  test('whose script runs when the job is canceled has it ended, and the run ends (H17)', async (context) => {
+    const world = handlerWorld(
+      context,
+      [{ exit_codes: [10], recovery_script: script('script', 'sleep 500') }],
+      { command: ending(10) },
+    );
+    const run = world.start('run', 'spec.json');
+    await world.linesReached('order', 2);
+    expect((await world.run('cancel', '1')).code).toBe(0);
+    expect((await run.ended).code).toBe(1);
+    expect((await world.job('job')).status).toBe('canceled');
+    expect(world.lines('order')).toEqual(['run', 'script']);
+  });
+
+  test('ends a script that takes longer than its timeout, and retries', async (context) => {
+    const world = handlerWorld(
+      context,
+      [{ exit_codes: [10], recovery_script: script('script', 'sleep 500'), timeout: '200ms' }],
+      { command: ending(10, 0) },
+    );
+    expect((await world.run('run', 'spec.json')).code).toBe(0);
+    expect(world.lines('order')).toEqual(['run', 'script', 'run']);
+    expect((await world.attempts())[0]!.recovery).toMatchObject({ timed_out: true });
+  });
+
   test('runs its script once before the retry, with the facts of the attempt that failed', async (context) => {
     const spy = 'env | grep -E "^(HOLDFAST|TORC)_" > facts; echo mending; echo carefully >&2';
     const world = handlerWorld(
@@ -58,7 +83,7 @@ describe.concurrent('a failure handler', () => {
         verdict: 'retry',
         rule: 'handler',
         handler_outcome: 'Retried',
-        recovery: { exitCode: 0 },
+        recovery: { exit_code: 0 },
       },
       { exit_code: 0, verdict: 'complete', handler_outcome: null, recovery: null },
     ]);
@@ -164,7 +189,7 @@ describe.concurrent('a failure handler', () => {
     expect(await events(world, 'recovery')).toMatchObject([
       { attempt_id: 1, reason: expect.stringContaining('exit 9'), data: { outcome: 'exit 9' } },
     ]);
-    expect((await world.attempts())[0]).toMatchObject({ recovery: { exitCode: 9 } });
+    expect((await world.attempts())[0]).toMatchObject({ recovery: { exit_code: 9 } });
   });
 
   test('has a fresh budget in a new run, and keeps the attempts of the one before', async (context) => {
@@ -198,7 +223,7 @@ describe.concurrent('a failure handler', () => {
     run.child.kill('SIGKILL');
     await run.ended;
     await world.nothingLeft();
-    expect(await world.job('job')).toMatchObject({ status: 'ready', attempt_id: 1 });
+    expect(await world.job('job')).toMatchObject({ status: 'ready', attempt_id: 2 });
 
     expect((await world.run('run', '1')).code).toBe(0);
     expect(world.lines('order')).toEqual(['run', 'script', 'run']);
@@ -250,8 +275,8 @@ describe.concurrent('a rule', () => {
     for (const [index, least] of [400, 800, 1000].entries())
       expect(took[index]).toBeGreaterThanOrEqual(least);
     const config = async (name: string) => (await world.json<Explanation>('explain', '1', name)).job.config;
-    expect((await config('slow')).timeoutMs).toBe(1000);
-    expect((await config('other')).timeoutMs).toBe(400);
+    expect((await config('slow')).timeout_ms).toBe(1000);
+    expect((await config('other')).timeout_ms).toBe(400);
     expect(await world.job('slow')).toMatchObject({ status: 'terminated' });
   });
 
@@ -278,7 +303,7 @@ describe.concurrent('a rule', () => {
       ['oom', 137],
     ]);
     const memory = async (name: string) =>
-      (await world.json<Explanation>('explain', '1', name)).job.requirement.memoryBytes! / 2 ** 20;
+      (await world.json<Explanation>('explain', '1', name)).job.requirement.memory_bytes! / 2 ** 20;
     expect(await memory('big')).toBe(100);
     expect(await memory('other')).toBe(48);
   });

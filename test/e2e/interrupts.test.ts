@@ -117,11 +117,18 @@ describe.concurrent('a timeout', () => {
     const world = jobsWorld(context, [{ name: 'slow', command: `${ESCAPEE} ${WAIT_FOR_GO}`, timeout: '2s' }]);
     const run = await world.run('run', 'spec.json', '--grace', '200ms');
     expect(run.code).toBe(1);
-    expect(run.stdout).toContain('terminated slow: timed out');
+    expect(run.stdout).toContain('terminated slow: timed out (limit 2s)');
+    expect((await world.run('explain', 'slow')).stdout).toContain('attempt 1 of run 1: timed out (limit 2s)');
     expect(world.lines('escaped')).toEqual(['escaped']);
     await world.nothingLeft();
     expect(await world.attempts()).toMatchObject([
-      { state: 'FAILED', cause: 'timeout', match_code: 152, outcome: { timedOut: true } },
+      {
+        state: 'FAILED',
+        cause: 'timeout',
+        match_code: 152,
+        outcome: { timed_out: true, time_limit_ms: 2000 },
+        error: 'timed out (limit 2s)',
+      },
     ]);
     expect(await world.job('slow')).toMatchObject({ status: 'terminated', failure_count: 1 });
   });

@@ -21,7 +21,7 @@ describe.concurrent('limits', () => {
       cause: 'oom',
       match_code: 137,
       category: 'transient',
-      outcome: { oom: true, oomEvidence: 'sampler' },
+      outcome: { oom: true, oom_evidence: 'sampler' },
     });
     expect(attempt!.usage!.peak_rss_bytes).toBeGreaterThan(150 * 1024 ** 2);
     await world.nothingLeft();

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openEngine } from '../../src/engine/open-engine.ts';
-import { ownIdentity } from '../../src/engine/process-identity.ts';
+import { ownIdentity } from '../../src/host/process-identity.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { NOTHING } from '../engine/engine-world.ts';
-import { jobsWorld, kill, makeWorld, type World } from './world.ts';
+import { kill } from '../kill-process.ts';
+import { jobsWorld, makeWorld, type World } from './world.ts';
 
 /** Loses the attempt with its launcher, once the store knows that it has started. */
 async function loseAttempt(world: World, attemptId: number): Promise<void> {

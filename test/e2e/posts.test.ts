@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventRecord, Explanation } from '../../src/core/records.ts';
+import type { EventRecord, Explanation } from '../../src/contract/records/records.ts';
 import { jobsWorld, type World } from './world.ts';
 
 const RUN = 'echo run >> order';
@@ -133,9 +133,9 @@ describe.concurrent('a post script', () => {
     expect(first).toMatchObject({ category: 'infrastructure', reason: 'retry 1 of 1 after 300ms' });
     expect(second!.started_at_ms! - first!.finished_at_ms!).toBeGreaterThanOrEqual(300);
     const { job } = await world.json<Explanation>('explain', '1', 'job');
-    expect(job.requirement.memoryBytes).toBe(123 * 2 ** 20);
+    expect(job.requirement.memory_bytes).toBe(123 * 2 ** 20);
     const [retried] = (await world.json<EventRecord[]>('events', '1')).filter(({ type }) => type === 'retry');
-    expect(retried!.data).toMatchObject({ post: { badInputs: ['a.dat'] } });
+    expect(retried!.data).toMatchObject({ post: { bad_inputs: ['a.dat'] } });
   });
 
   test('that prints what cannot be used is judged by its exit code, and says so', async (context) => {

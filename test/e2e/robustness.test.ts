@@ -85,7 +85,7 @@ describe.concurrent('places that cannot be written', () => {
 /** Runs the program where no file may grow beyond the limit. */
 function runWithFileLimit(world: World, kib: number, ...args: string[]): Promise<number | null> {
   const script = `ulimit -f ${kib}; exec "$@" > told 2>&1`;
-  const child = spawn('bash', ['-c', script, 'bash', process.execPath, BIN, ...args], {
+  const child = spawn('bash', ['--norc', '-c', script, 'bash', process.execPath, BIN, ...args], {
     cwd: world.dir,
     env: { ...process.env, ...world.env },
     stdio: 'ignore',
@@ -98,7 +98,7 @@ describe.concurrent('a full disk', () => {
     const world = jobsWorld(context, [
       { name: 'job_{i}', parameters: { i: '1:60' }, command: 'echo "$HOLDFAST_JOB_NAME" >> runs' },
     ]);
-    expect(await runWithFileLimit(world, 500, 'run', 'spec.json')).toBe(1);
+    expect(await runWithFileLimit(world, 750, 'run', 'spec.json')).toBe(1);
     const told = world.lines('told').join('\n');
     expect(told).toContain('error: the state could not be saved');
     expect(told).toContain('hint: nothing that was reported as done is lost');
@@ -159,12 +159,6 @@ describe.concurrent('a spec that cannot run', () => {
 
   test.for([
     [
-      'uses what this version does not have',
-      { resource_monitor: { enabled: true } },
-      { command: 'true' },
-      ['this version cannot run the resource monitor (spec.json:1:'],
-    ],
-    [
       'needs more CPUs than there are',
       {},
       { command: 'true', resource_requirements: { num_cpus: 65 } },
@@ -182,6 +176,12 @@ describe.concurrent('a spec that cannot run', () => {
       { command: 'true', resources: { licence: 2 } },
       ['spec.json:1:', 'licence'],
     ],
+    [
+      'reads a file that does not exist and that no job writes',
+      {},
+      { command: 'cat data/in.csv', input_files: ['data/in.csv'] },
+      ['job job: the input data/in.csv does not exist, and no job writes it', '--force'],
+    ],
   ] as const)('because it %s creates nothing', async ([, workflow, job, words], context) => {
     const world = jobsWorld(context, [{ name: 'job', ...job }], workflow);
     const run = await world.run('run', 'spec.json', '--cpus', '64', '--memory', '2g');
@@ -189,5 +189,14 @@ describe.concurrent('a spec that cannot run', () => {
     for (const word of words) expect(run.stderr).toContain(word);
     expect(existsSync(join(world.dir, '.holdfast'))).toBe(false);
     expect(existsSync(join(world.dir, 'output'))).toBe(false);
+  });
+
+  test('without an input is run with --force', async (context) => {
+    const world = jobsWorld(context, [{ name: 'job', command: 'true', input_files: ['data/in.csv'] }]);
+    expect((await world.run('run', 'spec.json')).code).toBe(2);
+    expect((await world.run('run', 'spec.json', '--force')).code).toBe(0);
+    const again = await world.run('run', '1', '--force');
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('--force: applies to a spec only');
   });
 });

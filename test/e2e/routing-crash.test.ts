@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { jobLabel } from '../../src/core/job-label.ts';
+import { jobLabel } from '../../src/core/job/job-label.ts';
+import { kill } from '../kill-process.ts';
 import { AT_ONCE, expectExecutions, type RoutingWorld, routingWorld } from './routing-play.ts';
-import { kill } from './world.ts';
 
 /** Hangs in its n-th execution, as long as nobody has resumed the run. */
 const hangs = (name: string, n: number) =>
@@ -61,7 +61,46 @@ steps:
   },
 };
 
+const CONVERGES = `{ exec: "./play b; echo 1", fail_if: output < 0, on_success: { goto_js: "attempt < 3 ? 'a' : null" } }`;
+
+/** The program never finishes to evaluate code that contains `held`, and is killed while it waits for it. */
+const HELD: [name: string, held: string, b: string][] = [
+  ['G17: while fail_if of a success is evaluated', 'output < 0', CONVERGES],
+  ['while goto_js of a success is evaluated', 'attempt < 3', CONVERGES],
+  [
+    'while goto_js of a failure is evaluated',
+    'attempt < 3',
+    `{ exec: "./play b 1 1 0", on_fail: { goto_js: "attempt < 3 && error.exitCode === 1 ? 'a' : null" } }`,
+  ],
+  [
+    'while a fail_if that makes a failure is evaluated',
+    'output < 3',
+    `{ exec: "./play b; cat count.b", fail_if: output < 3, on_fail: { goto_js: "attempt < 3 ? 'a' : null" } }`,
+  ],
+  [
+    'while if is evaluated',
+    'attempt > 0',
+    `{ exec: "./play b", if: attempt > 0, on_success: { goto_js: "loop < 2 ? 'a' : null" } }`,
+  ],
+];
+
 describe.concurrent('kill -9, then run ID', () => {
+  test.for(HELD)('%s, takes the routes of an uninterrupted run', async ([, held, b], context) => {
+    const world = routingWorld(context, {
+      'spec.yaml': `steps:\n  a: { exec: ./play a }\n  b: ${b}\n  c: { exec: ./play c }\n`,
+    });
+    const hold = new URL('hold-evaluation.mjs', import.meta.url);
+    const run = world.startWith({ NODE_OPTIONS: `--import=${hold}`, HOLD_CODE: held }, 'run', 'spec.yaml');
+    await world.fileAppears('held');
+    kill(run.child.pid!);
+    await run.ended;
+    await world.nothingLeft();
+    expect((await world.run('run', '1')).code).toBe(0);
+    expectExecutions(world.lines('trace'), 'a b a b a b c');
+    expect(await loops(world)).toBe(2);
+    expect((await world.events()).filter(({ type }) => type === 'evaluation_failure')).toEqual([]);
+  });
+
   test('in a goto loop reaches max_loops at the same total', async (context) => {
     const world = routingWorld(context, {
       'spec.yaml': `

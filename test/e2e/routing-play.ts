@@ -1,9 +1,9 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type TestContext } from 'vitest';
-import { jobLabel } from '../../src/core/job-label.ts';
-import type { JobStatus } from '../../src/core/job-status.ts';
-import type { AttemptRecord } from '../../src/core/records.ts';
+import type { AttemptRecord, EventRecord, EventType } from '../../src/contract/records/records.ts';
+import { jobLabel } from '../../src/core/job/job-label.ts';
+import type { JobStatus } from '../../src/core/job/job-status.ts';
 import { until } from '../cli/run-cli.ts';
 import { World } from './world.ts';
 
@@ -31,6 +31,10 @@ export interface RoutingCase {
   errors?: Record<string, RegExp>;
   /** What the summary must say. */
   says?: RegExp[];
+  /** What the lines of progress must say. */
+  prints?: RegExp[];
+  /** Reasons of events, by their type: exactly these, in order. */
+  events?: Partial<Record<EventType, RegExp[]>>;
   /** What is done while it runs. */
   meanwhile?: (world: RoutingWorld) => Promise<void>;
   args?: string[];
@@ -128,6 +132,8 @@ export async function playCase(
     expect(jobs.get(label)?.reason, label).toMatch(reason);
   }
   for (const words of routed.says ?? []) expect(stdout).toMatch(words);
+  for (const words of routed.prints ?? []) expect(stderr).toMatch(words);
+  if (routed.events !== undefined) expectEvents(await world.events(), routed.events);
   expectAttempts(await world.attempts(), routed);
 }
 
@@ -146,6 +152,14 @@ export function expectExecutions(trace: string[], executions: Executions, hint =
     return trace.filter((step) => steps.has(step)).join(' ');
   });
   expect(found, hint).toEqual(executions.branches);
+}
+
+function expectEvents(events: EventRecord[], expected: NonNullable<RoutingCase['events']>): void {
+  for (const [type, reasons] of Object.entries(expected)) {
+    expect(events.filter((event) => event.type === type).map(({ reason }) => reason)).toEqual(
+      reasons.map((reason) => expect.stringMatching(reason)),
+    );
+  }
 }
 
 function expectAttempts(attempts: AttemptRecord[], routed: RoutingCase): void {

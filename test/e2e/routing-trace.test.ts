@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TraceEntry } from '../../src/cli/run/route-trace.ts';
+import type { TraceEntry } from '../../src/views/route-trace.ts';
 import { AT_ONCE, routingWorld } from './routing-play.ts';
 
 const ROUNDS = `

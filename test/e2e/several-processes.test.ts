@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CancelResult } from '../../src/core/engine.ts';
-import type { AttemptRecord, JobRecord, WorkflowStatus } from '../../src/core/records.ts';
+import type { CancelResult } from '../../src/contract/engine.ts';
+import type { AttemptRecord, JobRecord, WorkflowStatus } from '../../src/contract/records/records.ts';
 import { until } from '../cli/run-cli.ts';
 import { jobsWorld, makeWorld } from './world.ts';
 

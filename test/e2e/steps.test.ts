@@ -103,7 +103,7 @@ describe.concurrent('steps', () => {
     expect(run.code).toBe(1);
     expect(run.stdout).toContain('exit 0, but missing JSON on stdout');
     expect(await world.attempts()).toMatchObject([
-      { cause: 'missing_output', exit_code: 0, outcome: { missingOutputs: ['JSON on stdout'] } },
+      { cause: 'missing_output', exit_code: 0, outcome: { missing_outputs: ['JSON on stdout'] } },
     ]);
     expect((await world.jobs()).map(({ status }) => status)).toEqual(['failed', 'canceled']);
   });

@@ -69,6 +69,19 @@ describe.concurrent('a value', () => {
     expect(read(world, 'got')).toBe(`{"rate":0.5,"text":"it's"}`);
   });
 
+  test('of the spec is kept if the job that declares it does not set it', async (context) => {
+    const world = jobsWorld(
+      context,
+      [
+        { name: 'set', command: 'true', output_user_data: 'v' },
+        { name: 'get', command: 'printf %s ${user_data.input.v} > got' },
+      ],
+      { user_data: [{ name: 'v', data: 7 }] },
+    );
+    expect((await world.run('run', 'spec.json')).code).toBe(0);
+    expect(read(world, 'got')).toBe('7');
+  });
+
   test('that is read and that nobody gave fails the attempt before it starts, and says which', async (context) => {
     const world = jobsWorld(context, [{ name: 'get', command: 'touch ran', input_user_data: 'v' }], MODEL);
     expect((await world.run('run', 'spec.json')).code).toBe(1);
@@ -166,7 +179,7 @@ describe.concurrent('a job that declares a value', () => {
 test('a value that one job reads and sets goes on from run to run, unless it is ephemeral', async (context) => {
   const count = (name: string) => ({
     name,
-    command: `n=\${user_data.input.${name}}; echo $((n + 1)) > \${user_data.output.${name}}
+    command: `n=$(printf %d \${user_data.input.${name}}); echo $((n + 1)) > \${user_data.output.${name}}
       cp \${user_data.output.${name}} ${name}.txt`,
   });
   const world = jobsWorld(context, [count('kept'), count('fresh')], {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ownIdentity } from '../../src/engine/process-identity.ts';
+import { ownIdentity } from '../../src/host/process-identity.ts';
 import { NOTHING } from '../engine/engine-world.ts';
-import { kill, ServiceWorld, until } from '../worker/service-world.ts';
+import { kill } from '../kill-process.ts';
+import { ServiceWorld, until } from '../worker/service-world.ts';
 
 const STARTS = 'echo "$HOLDFAST_JOB_NAME $HOLDFAST_ATTEMPT_ID" >> starts';
 /** Goes on when it may. */
@@ -99,15 +100,35 @@ describe.concurrent('a worker that is killed and started again', () => {
     ]);
   });
 
+  test('after it was given up delivers what ended meanwhile, which is not repeated', async (context) => {
+    const world = await ServiceWorld.make(context);
+    const first = await atWork(world);
+    kill(first.child.pid!);
+    await first.ended;
+    await world.engine.loseWorker(1, { actor: 'ada' });
+    letGo(world);
+    await until('the job has ended', () => world.lines('ends').length === 1 && !world.jobProcesses().length);
+    world.program();
+    await world.complete();
+    expect(world.lines('starts')).toEqual(['job 1']);
+    expect(await world.attempts()).toMatchObject([
+      { state: 'WORKER_FAILED', worker_id: 1 },
+      { state: 'SUCCEEDED', worker_id: 1, reason: expect.stringContaining('reported late') },
+    ]);
+  });
+
   test('gives back what was claimed and never started, free of charge', async (context) => {
     const world = await ServiceWorld.make(context);
     await world.submit([{ name: 'job', command: STARTS }]);
-    const { id } = await world.engine.registerWorker(ownIdentity({ kind: 'service', cpus: 1 }));
+    const { id, secret } = await world.engine.registerWorker(ownIdentity({ kind: 'service', cpus: 1 }));
     const capacity = { cpus: 1, memory_bytes: 1e9, gpus: 0, slots: 1, default_cpus: 1 };
     const { claims } = await world.engine.exchange(id, { ...NOTHING, capacity, seq: 1 });
     expect(claims).toHaveLength(1);
     mkdirSync(join(world.dir, 'worker'));
-    writeFileSync(join(world.dir, 'worker', 'worker.json'), JSON.stringify({ worker_id: id, server: '' }));
+    writeFileSync(
+      join(world.dir, 'worker', 'worker.json'),
+      JSON.stringify({ worker_id: id, secret, server: '' }),
+    );
     world.program();
     await world.complete();
     expect(world.lines('starts')).toEqual(['job 2']);
@@ -143,6 +164,30 @@ describe.concurrent('a worker that is killed and started again', () => {
     expect(started.map(({ state }) => state)).toEqual(Array(40).fill('SUCCEEDED'));
     expect(lines.filter((line) => line.endsWith('begins'))).toHaveLength(40);
   });
+});
+
+test('a job that kills its worker is charged each time, though the worker returns with empty state (R15)', async (context) => {
+  const world = await ServiceWorld.make(context);
+  await world.submit([
+    {
+      name: 'job',
+      command:
+        'echo run >> runs; kill -9 $(sed \'s/.*"pid":\\([0-9]*\\).*/\\1/\' worker/workers/*.lock); sleep 60',
+      retry: { max_retries_preemption: 2 },
+    },
+  ]);
+  for (let run = 1; run <= 3; run += 1) {
+    const worker = world.program();
+    await until('it has been killed', () => worker.child.signalCode === 'SIGKILL');
+    rmSync(join(world.dir, 'worker'), { recursive: true });
+    // No worker can take these jobs over any more.
+    await until('its processes are gone', () => world.processes().length === 0);
+  }
+  world.program();
+  await world.complete();
+  expect(world.lines('runs')).toHaveLength(3);
+  expect(await world.attempts()).toMatchObject(Array(3).fill({ state: 'WORKER_FAILED' }));
+  expect(await world.jobs()).toMatchObject([{ status: 'failed', failure_count: 0, preemption_count: 3 }]);
 });
 
 describe.concurrent('a worker whose lease ends', () => {

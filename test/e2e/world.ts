@@ -2,12 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'vitest';
-import type { Engine } from '../../src/core/engine.ts';
-import type { AttemptRecord, JobRecord, WorkflowStatus } from '../../src/core/records.ts';
+import type { Engine } from '../../src/contract/engine.ts';
+import type {
+  AttemptRecord,
+  EventRecord,
+  JobRecord,
+  WorkflowStatus,
+} from '../../src/contract/records/records.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
-import { type ProcessInfo, readProcessTable } from '../../src/worker/launcher/process-table.ts';
+import { type ProcessInfo, readProcessTable } from '../../src/worker/launcher/kill/process-table.ts';
 import { type CliResult, makeProject, type RunningCli, runCli, startCli, until } from '../cli/run-cli.ts';
 import { stateOf } from '../cli/server-mode.ts';
+import { kill } from '../kill-process.ts';
 
 /** Every process that a world's commands start inherits this variable, however far it strays. */
 const MARKER = 'HF_TEST_WORLD';
@@ -30,7 +36,11 @@ export class World {
 
   /** The program in a process of its own, for what is killed or looked at while it runs. */
   start(...args: string[]): RunningCli {
-    return startCli(args, { cwd: this.dir, env: this.env });
+    return this.startWith({}, ...args);
+  }
+
+  startWith(env: Record<string, string>, ...args: string[]): RunningCli {
+    return startCli(args, { cwd: this.dir, env: { ...this.env, ...env } });
   }
 
   run(...args: string[]): Promise<CliResult> {
@@ -61,9 +71,20 @@ export class World {
     return (await this.#ask((engine) => engine.listAttempts(id, query))).items;
   }
 
+  async events(id = 1): Promise<EventRecord[]> {
+    return (await this.#ask((engine) => engine.listEvents(id, ALL))).items;
+  }
+
   /** Polls until workflow 1 has a job that satisfies the check. */
   jobWhich(what: string, check: (job: JobRecord) => boolean): Promise<JobRecord> {
     return this.#ask((engine) => until(async () => (await createdJobs(engine)).find(check), what));
+  }
+
+  /** Polls until an errand of this kind runs in workflow 1. */
+  errand(kind: string): Promise<boolean> {
+    return this.#ask((engine) =>
+      until(async () => (await engine.status(1)).errands.some((each) => each.kind === kind), `${kind} runs`),
+    );
   }
 
   /** Polls until the store has seen as many jobs of workflow 1 start. */
@@ -99,7 +120,7 @@ export class World {
   }
 
   launchers(): ProcessInfo[] {
-    return this.processes().filter(({ pid }) => commandLine(pid).includes('launcher/main.js'));
+    return this.processes().filter(({ pid }) => commandLine(pid).includes('dist/launcher.cjs'));
   }
 
   /** Fails if something still lives after the deadline. */
@@ -125,15 +146,6 @@ export class World {
   destroy(): void {
     for (const { pid } of this.processes()) kill(pid);
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-/** SIGKILL; whoever has ended by itself is left alone. */
-export function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

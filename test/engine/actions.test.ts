@@ -1,76 +1,66 @@
 import { describe, expect, test } from 'vitest';
-import type { ActionModel, ActionTrigger } from '../../src/core/action.ts';
-import { outcome } from '../../src/core/outcome.ts';
-import { type EngineWorld, PLENTY, type WorkerHand, worldOf } from './engine-world.ts';
-import { simpleModel } from './simple-model.ts';
+import type { ActionTrigger } from '../../src/core/model/action.ts';
+import { action, actionBehaviour, CHAIN } from './actions-behaviour.ts';
+import { onSqlite, ordersOf, PLENTY } from './engine-world.ts';
+import { Served } from './served-world.ts';
 
-function actingWorld(...triggers: [ActionTrigger, ...number[]][]): Promise<EngineWorld> {
-  const actions: ActionModel[] = triggers.map(([trigger, ...jobs]) => ({
-    trigger,
-    jobs,
-    commands: ['true'],
-  }));
-  const jobs = [{ name: 'a' }, { name: 'b', after: ['a'] }];
-  return worldOf(simpleModel(jobs, { actions }));
-}
+actionBehaviour(onSqlite);
 
-/** What is handed out now. */
-async function due(worker: WorkerHand, leaving = false): Promise<ActionTrigger[]> {
-  const { act } = await worker.exchange({ capacity: leaving ? null : { ...PLENTY, slots: 0 }, leaving });
-  return act.map((order) => order.trigger);
-}
+describe('workers of a server', () => {
+  const ALL: ActionTrigger[] = ['on_workflow_complete', 'on_workflow_failure', 'on_worker_complete'];
 
-describe('an action', () => {
-  test('happens at its moment, and once', async () => {
-    const world = await actingWorld(
-      ['on_workflow_start'],
-      ['on_jobs_ready', 1],
-      ['on_jobs_complete', 0],
-      ['on_workflow_complete'],
-      ['on_worker_complete'],
-    );
-    const worker = await world.remoteWorker();
-    expect(await due(worker)).toEqual(['on_workflow_start']);
-    expect(await due(worker)).toEqual([]);
-    await worker.runReady();
-    expect(await due(worker)).toEqual(['on_jobs_ready', 'on_jobs_complete']);
-    await worker.runReady();
-    expect(await due(worker)).toEqual(['on_workflow_complete']);
-    expect(await due(worker, true)).toEqual(['on_worker_complete']);
-    expect(await due(worker, true)).toEqual([]);
+  async function acts(served: Served, worker: number, leaving = false): Promise<ActionTrigger[]> {
+    const result = await served.exchange(worker, { capacity: leaving ? null : PLENTY, leaving });
+    return ordersOf(result, 'action').map(({ trigger }) => trigger);
+  }
+
+  test('run the actions of a workflow that was canceled before it began', async () => {
+    const served = new Served();
+    const watching = [
+      action('on_workflow_start'),
+      action('on_jobs_complete', [0]),
+      action('on_workflow_complete'),
+    ];
+    const id = await served.submit(CHAIN, { actions: watching });
+    await served.engine.cancel(id, { actor: 'ann' });
+    expect(await served.engine.hasWork()).toBe(true);
+    const worker = await served.worker();
+    expect(await acts(served, worker)).toEqual(['on_jobs_complete', 'on_workflow_complete']);
+    expect(await acts(served, worker)).toEqual([]);
+    expect(await served.engine.hasWork()).toBe(false);
   });
 
-  test('does not happen again after a restart, unless it is about workers', async () => {
-    const world = await actingWorld(['on_workflow_start'], ['on_worker_start']);
-    expect(await due(await world.remoteWorker())).toEqual(['on_workflow_start', 'on_worker_start']);
-    world.passLease();
-    expect(await due(await world.remoteWorker())).toEqual(['on_worker_start']);
-    const told = (await world.events()).filter((event) => event.type === 'action');
-    expect(told.map((event) => event.reason)).toEqual([
-      'on_workflow_start: failed with lost with its worker',
-      'on_worker_start: failed with lost with its worker',
-    ]);
+  test('that had jobs of a run leave it when it is complete; nobody else does', async () => {
+    const served = new Served();
+    await served.submit([{ name: 'a' }], { actions: ALL.map((trigger) => action(trigger)) });
+    const [first, second] = [await served.worker(), await served.worker()];
+    const [claim] = await served.claim(first);
+    expect(await acts(served, second)).toEqual([]);
+    await served.end(first, claim!);
+    expect(await acts(served, second)).toEqual(['on_workflow_complete']);
+    expect(await served.engine.hasWork()).toBe(true);
+    expect(await acts(served, first)).toEqual(['on_worker_complete']);
+    expect(await served.engine.hasWork()).toBe(false);
   });
 
-  test('happens anew in a new run', async () => {
-    const world = await actingWorld(['on_workflow_start']);
-    expect(await due(await world.remoteWorker())).toHaveLength(1);
-    world.passLease();
-    await world.engine.resetStatus(world.workflowId, { actor: 'ann' });
-    expect(await due(await world.remoteWorker())).toHaveLength(1);
+  test('that leave before the run is complete have left it, once', async () => {
+    const served = new Served();
+    await served.submit(CHAIN, { actions: ALL.map((trigger) => action(trigger)) });
+    const worker = await served.worker();
+    const [claim] = await served.claim(worker);
+    await served.end(worker, claim!);
+    expect(await acts(served, worker, true)).toEqual(['on_worker_complete']);
+    expect(await acts(served, worker, true)).toEqual([]);
   });
 
-  test('that fails is told and changes nothing else', async () => {
-    const world = await actingWorld(['on_workflow_start']);
-    const worker = await world.remoteWorker();
-    const { act } = await worker.exchange({ capacity: { ...PLENTY, slots: 0 } });
-    await worker.exchange({ acted: [{ action_id: act[0]!.action_id, outcome: outcome({ exitCode: 3 }) }] });
-    expect((await world.events()).at(-1)).toMatchObject({
-      type: 'action',
-      reason: 'on_workflow_start: failed with exit 3',
-    });
-    await worker.runReady();
-    await worker.runReady();
-    expect((await world.engine.status(world.workflowId)).exit_code).toBe(0);
+  test('that die owe nothing more', async () => {
+    const served = new Served();
+    await served.submit([{ name: 'a' }], { actions: [action('on_worker_complete')] });
+    const worker = await served.worker();
+    const [claim] = await served.claim(worker);
+    await served.end(worker, claim!);
+    expect(await served.engine.hasWork()).toBe(true);
+    await served.engine.retireWorker(worker);
+    expect(await served.engine.hasWork()).toBe(false);
   });
 });

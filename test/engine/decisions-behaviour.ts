@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
-import type { ResolveDecision } from '../../src/core/resolution.ts';
-import { type Databases, type EngineWorld, PLENTY, type WorkerHand, worldOf } from './engine-world.ts';
+import type { ServedEngine } from '../../src/contract/engine.ts';
+import type { ResolveDecision } from '../../src/contract/records/resolution.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import {
+  type Databases,
+  type EngineWorld,
+  NOTHING,
+  PLENTY,
+  type WorkerHand,
+  worldOf,
+} from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
 const GIGA = 1024 ** 3;
@@ -26,7 +34,7 @@ async function play(
     await worker.exchange({
       finished: claims.map((claim) => ({
         claim,
-        outcome: ends[claim.job_name] ?? outcome({ exitCode: 0 }),
+        outcome: ends[claim.job_name] ?? outcome({ exit_code: 0 }),
       })),
     });
   }
@@ -40,7 +48,7 @@ async function statuses(world: EngineWorld): Promise<Record<string, string>> {
   return Object.fromEntries((await world.jobs()).map(({ name, status }) => [name, status]));
 }
 
-const FAILS = { a: outcome({ exitCode: 1 }) };
+const FAILS = { a: outcome({ exit_code: 1 }) };
 const CHAIN: SimpleJob[] = [{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'c', after: ['b'] }];
 
 /** What people and agents decide, on any database. */
@@ -49,6 +57,35 @@ export function decisionBehaviour(databases: Databases): void {
     const world = await worldOf(simpleModel(jobs, { usePendingFailed }), databases);
     return { world, worker: await world.remoteWorker() };
   }
+
+  describe('the decisions of an agent in a day', () => {
+    const AGENT = { actor: 'agent:a', agent: { max_decisions: 100, min_confidence: 0, per_day: 2 } };
+    const retry = (job_id: number) => ({ job_id, action: 'retry' as const });
+
+    test('are counted in the database, by actor and for 24 hours', async () => {
+      const { world, worker } = await pendingWorld([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
+      const failed = outcome({ exit_code: 1 });
+      await play(worker, { a: failed, b: failed, c: failed });
+      await resolve(world, [retry(1)], AGENT);
+      await expect(resolve(world, [retry(2), retry(3)], AGENT)).rejects.toMatchObject({
+        code: 'AGENT_LIMIT',
+        message: 'refused: 2 decisions are more than the 1 that are left to it',
+      });
+      await resolve(world, [retry(2)], AGENT);
+      await expect(resolve(world, [retry(3)], AGENT)).rejects.toMatchObject({ code: 'AGENT_LIMIT' });
+      expect(await (world.engine as ServedEngine).countDecisions('agent:a')).toBe(2);
+      world.clock.now += 24 * 3600 * 1000;
+      await resolve(world, [retry(3)], AGENT);
+    });
+
+    test('are limited by actor', async () => {
+      const { world, worker } = await pendingWorld([{ name: 'a' }]);
+      await play(worker, FAILS);
+      const none = { ...AGENT, agent: { ...AGENT.agent, per_day: 0 } };
+      await expect(resolve(world, [retry(1)], none)).rejects.toMatchObject({ code: 'AGENT_LIMIT' });
+      await resolve(world, [retry(1)], { ...AGENT, actor: 'agent:other' });
+    });
+  });
 
   describe('resolve', () => {
     test('D1 retry gives the job another attempt, and the reason is in the audit trail', async () => {
@@ -155,8 +192,8 @@ export function decisionBehaviour(databases: Databases): void {
       await resolve(world, [{ job_id: 1, action: 'retry', memory: '4g', runtime: '2h' }]);
       const a = await world.engine.getJob(world.workflowId, 'a');
       const b = await world.engine.getJob(world.workflowId, 'b');
-      expect([a.requirement.memoryBytes, a.config.timeoutMs]).toEqual([4 * GIGA, 7_200_000]);
-      expect([b.requirement.memoryBytes, b.config.timeoutMs]).toEqual([2 * GIGA, null]);
+      expect([a.requirement.memory_bytes, a.config.timeout_ms]).toEqual([4 * GIGA, 7_200_000]);
+      expect([b.requirement.memory_bytes, b.config.timeout_ms]).toEqual([2 * GIGA, null]);
     });
   });
 
@@ -180,7 +217,7 @@ export function decisionBehaviour(databases: Databases): void {
 
     test('D8 cannot decide about jobs that do not wait, nor more than it may', async () => {
       const { world, worker } = await pendingWorld([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
-      await play(worker, { ...FAILS, c: outcome({ exitCode: 1 }) });
+      await play(worker, { ...FAILS, c: outcome({ exit_code: 1 }) });
       const everything: ResolveDecision[] = [1, 2, 3].map((job_id) => ({
         job_id,
         action: 'retry',
@@ -196,7 +233,7 @@ export function decisionBehaviour(databases: Databases): void {
 
     test('leaves to a person what it is not sure of; no confidence is none', async () => {
       const { world, worker } = await pendingWorld([{ name: 'a' }, { name: 'b' }]);
-      await play(worker, { ...FAILS, b: outcome({ exitCode: 2 }) });
+      await play(worker, { ...FAILS, b: outcome({ exit_code: 2 }) });
       const { jobs } = await resolve(
         world,
         [
@@ -227,7 +264,7 @@ export function decisionBehaviour(databases: Databases): void {
       });
       const { items } = await world.engine.listDecisions({ workflow_id: world.workflowId });
       expect(items).toMatchObject([{ actor: 'recover', action: 'retry', run_id: 1 }]);
-      expect((await world.engine.getJob(world.workflowId, 'b')).requirement.memoryBytes).toBe(2 * GIGA);
+      expect((await world.engine.getJob(world.workflowId, 'b')).requirement.memory_bytes).toBe(2 * GIGA);
       await play(worker);
       expect(await statuses(world)).toEqual({ a: 'completed', b: 'completed' });
     });
@@ -243,7 +280,7 @@ export function decisionBehaviour(databases: Databases): void {
         ],
         false,
       );
-      await play(worker, { a: oom, b: outcome({ exitCode: 1 }) });
+      await play(worker, { a: oom, b: outcome({ exit_code: 1 }) });
       await world.engine.retireWorker(worker.id);
       const plan = await world.engine.recover(world.workflowId, { ...RECOVER, dry_run: true });
       expect(plan).toMatchObject({ mode: 'new_run', run_id: 2, retried: [{ name: 'a' }] });
@@ -276,7 +313,7 @@ export function decisionBehaviour(databases: Databases): void {
       const result = await world.engine.recover(world.workflowId, { ...RECOVER, retry_unknown: true });
       expect(result).toMatchObject({
         mode: 'nothing',
-        left: [{ name: 'a', why: 'somebody decided that it failed' }],
+        left: [{ name: 'a', why: 'a decision was made that it failed' }],
       });
       expect(await statuses(world)).toEqual({ a: 'failed' });
     });
@@ -298,6 +335,46 @@ export function decisionBehaviour(databases: Databases): void {
       await play(worker, FAILS);
       const unsure = { retry_unknown: true, agent: { max_decisions: 9, min_confidence: 0.5 } };
       await expect(recover(unsure)).rejects.toThrow(/no confidence/);
+    });
+
+    test('counts from what a job used, where that was more than it had', async () => {
+      const { world, worker } = await pendingWorld([{ name: 'a', memoryBytes: 64 }]);
+      const [claim] = await worker.claim();
+      await world.engine.exchange(worker.id, {
+        ...NOTHING,
+        finished: [
+          {
+            token: claim!.token,
+            started_at_ms: world.clock.now,
+            finished_at_ms: world.clock.now,
+            outcome: oom,
+            usage: { peak_rss_bytes: 316, cpu_seconds: 1 },
+          },
+        ],
+        workflow_id: world.workflowId,
+      });
+      const { retried } = await world.engine.recover(world.workflowId, RECOVER);
+      expect(retried).toMatchObject([{ name: 'a', memory_bytes: { from: 64, to: 474 } }]);
+    });
+
+    test('leaves what failed for good while the run is not complete, and says so', async () => {
+      const world = await worldOf(simpleModel([{ name: 'a' }, { name: 'b' }]), databases);
+      const worker = await world.remoteWorker();
+      const claims = await worker.claim();
+      await worker.exchange({ finished: [{ claim: claims[0]!, outcome: outcome({ exit_code: 1 }) }] });
+      const result = await world.engine.recover(world.workflowId, { ...RECOVER, retry_unknown: true });
+      expect(result).toMatchObject({
+        mode: 'nothing',
+        complete: false,
+        left: [{ name: 'a', why: expect.stringMatching(/^the run is not complete/) }],
+      });
+      await worker.exchange({ finished: [{ claim: claims[1]!, outcome: outcome({ exit_code: 0 }) }] });
+      const later = await world.engine.recover(world.workflowId, {
+        ...RECOVER,
+        retry_unknown: true,
+        dry_run: true,
+      });
+      expect(later).toMatchObject({ mode: 'new_run', complete: true, retried: [{ name: 'a' }] });
     });
 
     test('gives nothing beyond the caps', async () => {

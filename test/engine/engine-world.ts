@@ -2,15 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Engine } from '../../src/core/engine.ts';
-import type { Capacity, Claim, EvaluationReport, Exchange, ExchangeResult } from '../../src/core/exchange.ts';
-import { type Outcome, outcome } from '../../src/core/outcome.ts';
-import type { PostResult } from '../../src/core/post-result.ts';
-import type { AttemptRecord, EventRecord, JobRecord } from '../../src/core/records.ts';
-import type { WorkflowModel } from '../../src/core/workflow-model.ts';
-import { LEASE_MS } from '../../src/engine/local-engine.ts';
+import type { Engine } from '../../src/contract/engine.ts';
+import type { ErrandKind, ErrandOrder, ErrandReport } from '../../src/contract/records/errand.ts';
+import type { Capacity, Claim, Exchange, ExchangeResult } from '../../src/contract/records/exchange.ts';
+import type { AttemptRecord, EventRecord, JobRecord } from '../../src/contract/records/records.ts';
+import type { JobStatus } from '../../src/core/job/job-status.ts';
+import { type Outcome, outcome } from '../../src/core/job/outcome.ts';
+import type { UsageSample } from '../../src/core/job/usage-samples.ts';
+import type { WorkflowModel } from '../../src/core/model/workflow-model.ts';
+import { LEASE_MS } from '../../src/core/worker/lease.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
-import { ownIdentity } from '../../src/engine/process-identity.ts';
+import { ownIdentity } from '../../src/host/process-identity.ts';
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -20,11 +22,17 @@ export const PLENTY: Capacity = { cpus: 1000, memory_bytes: 1e12, gpus: 8, slots
 export const NOTHING: Exchange = {
   started: [],
   finished: [],
-  recovered: [],
-  acted: [],
-  evaluated: [],
+  errands: [],
   capacity: null,
 };
+
+/** The errands of one kind that an exchange hands out. */
+export function ordersOf<K extends ErrandKind>(
+  { errands }: Pick<ExchangeResult, 'errands'>,
+  kind: K,
+): Extract<ErrandOrder, { kind: K }>[] {
+  return errands.filter((order): order is Extract<ErrandOrder, { kind: K }> => order.kind === kind);
+}
 
 /** A clock that only moves when told. */
 export interface Clock {
@@ -52,7 +60,7 @@ export class EngineWorld {
   readonly engine: Engine;
   readonly workflowId: number;
   readonly database: WorldDatabase;
-  private readonly dir: string;
+  readonly dir: string;
 
   private constructor(
     dir: string,
@@ -79,6 +87,13 @@ export class EngineWorld {
       clock: () => clock.now,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
     });
+    const { id } = await engine.createWorkflow({ model, cwd: dir, output_dir: 'output', actor: 'test' });
+    return new EngineWorld(dir, database, clock, engine, id);
+  }
+
+  /** Another workflow on the same engine, which is cheaper than another world. */
+  async another(model: WorkflowModel): Promise<EngineWorld> {
+    const { engine, dir, database, clock } = this;
     const { id } = await engine.createWorkflow({ model, cwd: dir, output_dir: 'output', actor: 'test' });
     return new EngineWorld(dir, database, clock, engine, id);
   }
@@ -129,39 +144,40 @@ export async function worldOf(model: WorkflowModel, databases = onSqlite): Promi
 /** Does by hand what a worker does. */
 export class WorkerHand {
   readonly id: number;
-  private readonly world: EngineWorld;
+  readonly #world: EngineWorld;
 
   constructor(world: EngineWorld, id: number) {
-    this.world = world;
+    this.#world = world;
     this.id = id;
   }
 
   exchange(part: {
     started?: Claim[];
-    finished?: { claim: Claim; outcome: Outcome; startedAt?: number | null; post?: PostResult }[];
-    recovered?: { token: number; outcome: Outcome }[];
-    acted?: { action_id: number; outcome: Outcome }[];
-    evaluated?: EvaluationReport[];
+    finished?: {
+      claim: Claim;
+      outcome: Outcome;
+      startedAt?: number | null;
+      samples?: UsageSample[];
+    }[];
+    errands?: ErrandReport[];
     leaving?: boolean;
     capacity?: Capacity | null;
   }): Promise<ExchangeResult> {
-    const { now } = this.world.clock;
-    return this.world.engine.exchange(this.id, {
+    const { now } = this.#world.clock;
+    return this.#world.engine.exchange(this.id, {
       started: (part.started ?? []).map(({ token }) => ({ token, started_at_ms: now })),
-      finished: (part.finished ?? []).map(({ claim, outcome: facts, startedAt = now, post }) => ({
+      finished: (part.finished ?? []).map(({ claim, outcome: facts, startedAt = now, samples }) => ({
         token: claim.token,
         started_at_ms: startedAt,
         finished_at_ms: now,
         outcome: facts,
         usage: null,
-        ...(post === undefined ? {} : { post }),
+        ...(samples === undefined ? {} : { samples }),
       })),
-      recovered: part.recovered ?? [],
-      acted: part.acted ?? [],
-      evaluated: part.evaluated ?? [],
+      errands: part.errands ?? [],
       leaving: part.leaving ?? false,
       capacity: part.capacity ?? null,
-      workflow_id: this.world.workflowId,
+      workflow_id: this.#world.workflowId,
     });
   }
 
@@ -176,9 +192,23 @@ export class WorkerHand {
     await this.exchange({
       finished: claims.map((claim) => ({
         claim,
-        outcome: outcome({ exitCode: codes[claim.job_name] ?? 0 }),
+        outcome: outcome({ exit_code: codes[claim.job_name] ?? 0 }),
       })),
     });
     return claims.map((claim) => claim.job_name);
   }
+}
+
+export async function statuses(world: EngineWorld): Promise<JobStatus[]> {
+  return (await world.jobs()).map((job) => job.status);
+}
+
+/** Claims, starts and ends one job with an exit code. */
+export async function fail(worker: WorkerHand, code: number) {
+  const [claim] = await worker.claim({ slots: 1 });
+  await worker.exchange({ started: [claim!] });
+  const result = await worker.exchange({
+    finished: [{ claim: claim!, outcome: outcome({ exit_code: code }) }],
+  });
+  return { claim: claim!, ...result };
 }

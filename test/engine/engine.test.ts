@@ -1,4 +1,12 @@
-import { engineBehaviour } from './engine-behaviour.ts';
+import { attemptBehaviour } from './attempt-behaviour.ts';
+import { cancelBehaviour } from './cancel-behaviour.ts';
+import { claimBehaviour } from './claim-behaviour.ts';
 import { onSqlite } from './engine-world.ts';
+import { explainBehaviour } from './explain-behaviour.ts';
+import { lossBehaviour } from './loss-behaviour.ts';
 
-engineBehaviour(onSqlite);
+attemptBehaviour(onSqlite);
+cancelBehaviour(onSqlite);
+claimBehaviour(onSqlite);
+explainBehaviour(onSqlite);
+lossBehaviour(onSqlite);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
-import { crashedPost } from '../../src/core/post-result.ts';
-import { PLENTY } from './engine-world.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { crashedPost } from '../../src/core/job/post-result.ts';
+import { ordersOf, PLENTY } from './engine-world.ts';
 import { RETRY, Served } from './served-world.ts';
 import type { SimpleJob } from './simple-model.ts';
 
@@ -81,7 +81,7 @@ test('a retry is not given to the worker that failed while another asks', async 
   await served.submit([{ name: 'flaky', retry: RETRY }, ...many(4)]);
   const [idle, failed, other] = await workers(served, 3);
   const [claim] = (await served.exchange(failed!, { capacity: { ...PLENTY, slots: 1 } })).claims;
-  await served.end(failed!, claim!, { exitCode: 1 });
+  await served.end(failed!, claim!, { exit_code: 1 });
   const claims = await claimAtOnce(served, [idle!, failed!, other!], 0);
   expect(claims.flat()).toEqual([]);
   const [, shunned, welcome] = await Promise.all([
@@ -106,13 +106,16 @@ test('reports are decided before anybody claims, and each by what the others hav
     token: claims[index]![0]!.token,
     started_at_ms: served.now,
     finished_at_ms: served.now,
-    outcome: outcome({ exitCode }),
+    outcome: outcome({ exit_code: exitCode }),
     usage: null,
   });
-  const abort = { ...crashedPost(''), exitCode: 43, problem: null };
+  const asked = await served.exchange(hands[0]!, { finished: [report(0, 1)] });
+  const [order] = ordersOf(asked, 'post');
+  const post = { ...crashedPost(''), exit_code: 43, problem: null };
+  const abort = { kind: 'post' as const, id: order!.id, post };
   const results = await Promise.all([
     served.exchange(idle!),
-    served.exchange(hands[0]!, { finished: [{ ...report(0, 1), post: abort }], capacity: PLENTY }),
+    served.exchange(hands[0]!, { errands: [abort], capacity: PLENTY }),
     served.exchange(hands[1]!, { finished: [report(1, 1)], capacity: PLENTY }),
     served.exchange(hands[2]!, { finished: [report(2, 0)], capacity: PLENTY }),
   ]);
@@ -121,17 +124,18 @@ test('reports are decided before anybody claims, and each by what the others hav
   expect(jobs.map(({ status }) => status)).toEqual(['failed', 'canceled', 'completed', 'canceled']);
 });
 
-test('of actions, each happens once, and those of workers once for each', async () => {
+test('of actions, each runs once, and those about workers once on each that has a job of the run', async () => {
   const served = new Served();
   const actions = (['on_workflow_start', 'on_worker_start'] as const).map((trigger) => {
-    return { trigger, commands: ['true'], jobs: [] };
+    return { trigger, persistent: trigger === 'on_worker_start', commands: ['true'], jobs: [] };
   });
-  await served.submit(many(1), { actions });
+  await served.submit(many(2), { actions });
   const ids = await workers(served, 3);
-  const results = await Promise.all(ids.map((id) => served.exchange(id, { capacity: PLENTY })));
-  expect(results.map(({ act }) => act.map(({ trigger }) => trigger))).toEqual([
+  const capacity = { ...PLENTY, slots: 1 };
+  const results = await Promise.all(ids.map((id) => served.exchange(id, { capacity })));
+  expect(results.map((result) => ordersOf(result, 'action').map(({ trigger }) => trigger))).toEqual([
     ['on_workflow_start', 'on_worker_start'],
     ['on_worker_start'],
-    ['on_worker_start'],
+    [],
   ]);
 });

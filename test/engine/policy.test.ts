@@ -1,4 +1,10 @@
 import { onSqlite } from './engine-world.ts';
-import { policyBehaviour } from './policy-behaviour.ts';
+import { handlerBehaviour } from './handler-behaviour.ts';
+import { postBehaviour } from './post-behaviour.ts';
+import { resetBehaviour } from './reset-behaviour.ts';
+import { retryBehaviour } from './retry-behaviour.ts';
 
-policyBehaviour(onSqlite);
+handlerBehaviour(onSqlite);
+postBehaviour(onSqlite);
+resetBehaviour(onSqlite);
+retryBehaviour(onSqlite);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readFileRange } from '../../src/engine/read-file-range.ts';
+import { readFileRange } from '../../src/engine/read/read-file-range.ts';
 
 /** An output directory beside something that is nobody's business. */
 function outputDirectory(): { dir: string; read(path: string): ReturnType<typeof readFileRange> } {

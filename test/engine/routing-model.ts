@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { DEFAULT_ROUTING } from '../../src/core/routes.ts';
-import type { WorkflowModel } from '../../src/core/workflow-model.ts';
+import type { WorkflowModel } from '../../src/core/model/workflow-model.ts';
+import { DEFAULT_ROUTING } from '../../src/core/policy/routes.ts';
 import type { ReferenceStep } from '../core/reference-routing.ts';
 import { simpleModel } from './simple-model.ts';
 
@@ -8,6 +8,7 @@ import { simpleModel } from './simple-model.ts';
 export interface RoutedStep extends ReferenceStep {
   asksRun?: boolean;
   asksGoto?: boolean;
+  asksFail?: boolean;
 }
 
 /** The workflow model of steps with routes, as loadSpec would make it. */
@@ -18,20 +19,21 @@ export function routingModel(steps: readonly RoutedStep[], maxLoops: number): Wo
     ...model,
     routing: { ...DEFAULT_ROUTING, maxLoops },
     jobs: model.jobs.map((job, index) => {
-      const { onCall, onFail, onSuccess, asksRun, asksGoto } = steps[index]!;
-      const asked = { runJs: code(asksRun), gotoJs: code(asksGoto) };
+      const { onCall, onFail, onSuccess, asksRun, asksGoto, asksFail } = steps[index]!;
+      const asked = { run_js: code(asksRun), goto_js: code(asksGoto) };
       return {
         ...job,
         config: {
           ...job.config,
-          onCall,
-          onFail: onFail && {
+          on_call: onCall,
+          fail_if: code(asksFail),
+          on_fail: onFail && {
             run: onFail.run,
             goto: onFail.goto,
             ...asked,
-            reattempt: { max: onFail.max, mode: 'fixed', delayMs: 0 },
+            reattempt: { max: onFail.max, mode: 'fixed', delay_ms: 0 },
           },
-          onSuccess: onSuccess && { run: onSuccess.run, goto: onSuccess.goto, ...asked },
+          on_success: onSuccess && { run: onSuccess.run, goto: onSuccess.goto, ...asked },
         },
       };
     }),
@@ -46,6 +48,7 @@ interface Draft {
   onSuccess: DraftRoutes | null;
   asksRun: boolean;
   asksGoto: boolean;
+  asksFail: boolean;
 }
 
 interface DraftRoutes {
@@ -71,6 +74,7 @@ const anyDraft: fc.Arbitrary<Draft> = fc.record({
   onSuccess: inTen(4, fc.record({ max: fc.constant(0), run: anyRun, goto: inTen(2, fc.nat(6)) })),
   asksRun: fc.constantFrom(false, false, true),
   asksGoto: fc.constantFrom(false, false, true),
+  asksFail: fc.constantFrom(false, false, false, true),
 });
 
 /**
@@ -100,6 +104,7 @@ function stepOf(draft: Draft, index: number, drafts: readonly Draft[]): Required
     onSuccess: draft.onSuccess && routes(draft.onSuccess),
     asksRun: draft.asksRun,
     asksGoto: draft.asksGoto,
+    asksFail: draft.asksFail,
   };
 }
 

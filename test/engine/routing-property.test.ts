@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ReferenceStep, referenceRouting } from '../core/reference-routing.ts';
+import { courses } from '../property-runs.ts';
 import { onSqlite } from './engine-world.ts';
 import { MANY, playOnEngine, staticRoutes, withoutCode } from './routing-reference.ts';
 
@@ -131,6 +132,6 @@ test('the reference model itself ends, whatever is drawn', () => {
       expect(executions.length).toBeLessThan(MANY);
       for (const status of Object.values(ends)) expect(status).not.toMatch(/ready|blocked/);
     }),
-    { numRuns: 3000 },
+    { numRuns: courses(3000) },
   );
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
 import { type ReferenceEnd, type ReferenceStep, referenceRouting } from '../core/reference-routing.ts';
+import { courses } from '../property-runs.ts';
 import { type Databases, EngineWorld, onSqlite } from './engine-world.ts';
 import { anySteps, routingModel } from './routing-model.ts';
 
@@ -25,7 +26,7 @@ export async function playOnEngine(
       executions.push(claim.job_name);
       await worker.exchange({ started: [claim] });
       const succeeds = outcomes.get(claim.job_name)!.shift() ?? true;
-      await worker.exchange({ finished: [{ claim, outcome: outcome({ exitCode: succeeds ? 0 : 1 }) }] });
+      await worker.exchange({ finished: [{ claim, outcome: outcome({ exit_code: succeeds ? 0 : 1 }) }] });
     }
     const jobs = await world.jobs();
     const ends = Object.fromEntries(jobs.map(({ name, status }) => [name, status]));
@@ -36,7 +37,9 @@ export async function playOnEngine(
   }
 }
 
-export const withoutCode = anySteps.map((steps) => steps.map(({ asksRun, asksGoto, ...step }) => step));
+export const withoutCode = anySteps.map((steps) =>
+  steps.map(({ asksRun, asksGoto, asksFail, ...step }) => step),
+);
 
 /** `runs` random graphs, on any database. */
 export function staticRoutes(databases: Databases, runs: number): void {
@@ -45,7 +48,7 @@ export function staticRoutes(databases: Databases, runs: number): void {
       fc.asyncProperty(withoutCode, fc.nat(8), async (steps, maxLoops) => {
         expect(await playOnEngine(steps, maxLoops, databases)).toEqual(referenceRouting(steps, maxLoops));
       }),
-      { numRuns: runs },
+      { numRuns: courses(runs) },
     );
   });
 }

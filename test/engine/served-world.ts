@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import type { ServedEngine } from '../../src/core/engine.ts';
-import type { Claim, Exchange } from '../../src/core/exchange.ts';
-import { type Outcome, outcome } from '../../src/core/outcome.ts';
+import type { ServedEngine } from '../../src/contract/engine.ts';
+import type { Claim, Exchange } from '../../src/contract/records/exchange.ts';
+import { type Outcome, outcome } from '../../src/core/job/outcome.ts';
 import { openMemoryEngine } from '../../src/engine/open-engine.ts';
-import { ownIdentity } from '../../src/engine/process-identity.ts';
+import { ownIdentity } from '../../src/host/process-identity.ts';
 import { NOTHING, PLENTY } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
@@ -11,7 +11,9 @@ import { type SimpleJob, simpleModel } from './simple-model.ts';
 export class Served {
   now = 1_700_000_000_000;
   readonly engine: ServedEngine = openMemoryEngine(() => this.now);
-  private readonly seqs = new Map<number, number>();
+  /** Of the workers here. */
+  readonly secrets = new Map<number, string>();
+  readonly #seqs = new Map<number, number>();
 
   constructor() {
     onTestFinished(() => this.engine.close());
@@ -35,12 +37,19 @@ export class Served {
 
   async worker(facts: Parameters<typeof ownIdentity>[0] = {}): Promise<number> {
     const identity = ownIdentity({ kind: 'service', cpus: 4, memory_bytes: 1e9, ...facts });
-    return (await this.engine.registerWorker(identity)).id;
+    const { id, secret } = await this.engine.registerWorker(identity);
+    this.secrets.set(id, secret);
+    return id;
+  }
+
+  /** Another process continues as the worker. */
+  resume(workerId: number, secret = this.secrets.get(workerId)!) {
+    return this.engine.resumeWorker({ id: workerId, secret }, ownIdentity({ kind: 'service' }));
   }
 
   next(workerId: number, part: Partial<Exchange> = {}): Exchange {
-    const seq = (this.seqs.get(workerId) ?? 0) + 1;
-    this.seqs.set(workerId, seq);
+    const seq = (this.#seqs.get(workerId) ?? 0) + 1;
+    this.#seqs.set(workerId, seq);
     return { ...NOTHING, seq, ...part };
   }
 
@@ -56,7 +65,7 @@ export class Served {
     return this.exchange(workerId, { started: [{ token, started_at_ms: this.now }] });
   }
 
-  end(workerId: number, { token }: Claim, facts: Partial<Outcome> = { exitCode: 0 }) {
+  end(workerId: number, { token }: Claim, facts: Partial<Outcome> = { exit_code: 0 }) {
     const finished = {
       token,
       started_at_ms: this.now,

@@ -1,15 +1,26 @@
-import type { ActionModel } from '../../src/core/action.ts';
-import type { FailureHandler } from '../../src/core/failure-rule.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/retry-policy.ts';
-import { DEFAULT_REATTEMPT, DEFAULT_ROUTING, type FailRoutes, type Routes } from '../../src/core/routes.ts';
+import type { SchedulerModel } from '../../src/core/allocation/scheduler.ts';
+import { DEFAULT_POST_CODES } from '../../src/core/job/post-result.ts';
+import { DEFAULT_STDIO, type StdioMode } from '../../src/core/job/stdio.ts';
+import type { ActionModel } from '../../src/core/model/action.ts';
 import {
+  type BuiltinPost,
   DEFAULT_JOB_CONFIG,
   type DependencySet,
+  type PostScript,
   type Requirement,
   type WorkflowModel,
-} from '../../src/core/workflow-model.ts';
+} from '../../src/core/model/workflow-model.ts';
+import type { ClaimOrder } from '../../src/core/placement/claim-order.ts';
+import type { FailureHandler } from '../../src/core/policy/failure-rule.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/policy/retry-policy.ts';
+import {
+  DEFAULT_REATTEMPT,
+  DEFAULT_ROUTING,
+  type FailRoutes,
+  type Routes,
+} from '../../src/core/policy/routes.ts';
 
-const NO_ROUTES: Routes = { run: [], runJs: null, goto: null, gotoJs: null };
+const NO_ROUTES: Routes = { run: [], run_js: null, goto: null, goto_js: null };
 
 export interface SimpleJob {
   name: string;
@@ -22,12 +33,30 @@ export interface SimpleJob {
   runsAfterFailure?: boolean;
   cpus?: number;
   memoryBytes?: number;
+  gpus?: number;
+  nodes?: number;
+  /** Sorted. */
+  labels?: string[];
+  timeoutMs?: number;
+  stdio?: StdioMode;
   resources?: Record<string, number>;
   handler?: string;
-  post?: string;
+  /** The command of its post script, or the built-in step with these settings. */
+  post?: string | Partial<BuiltinPost>;
   onFail?: Partial<FailRoutes>;
   onSuccess?: Partial<Routes>;
   onCall?: boolean;
+  scheduler?: string;
+  /** Name of its sweep. */
+  failFast?: string;
+}
+
+function postOf(post: SimpleJob['post']): PostScript | null {
+  if (post === undefined) return null;
+  const basics = { ...DEFAULT_POST_CODES, items: [] };
+  return typeof post === 'string'
+    ? { kind: 'command', command: post, timeout_ms: 1000, ...basics }
+    : { kind: 'builtin', directory: 'records', node: null, rulebook: null, ...basics, ...post };
 }
 
 /** A workflow model as loadSpec would make it, without the spec. */
@@ -40,6 +69,8 @@ export function simpleModel(
     actions?: ActionModel[];
     usePendingFailed?: boolean;
     maxLoops?: number;
+    claimOrder?: ClaimOrder;
+    schedulers?: SchedulerModel[];
   } = {},
 ): WorkflowModel {
   const index = new Map(jobs.map((job, position) => [job.name, position]));
@@ -63,9 +94,11 @@ export function simpleModel(
     variables: {},
     limits: options.limits ?? {},
     maxParallel: options.maxParallel ?? null,
+    claimOrder: options.claimOrder ?? 'none',
     usePendingFailed: options.usePendingFailed ?? false,
     failureHandlers: options.handlers ?? [],
     actions: options.actions ?? [],
+    ...(options.schedulers && { schedulers: options.schedulers }),
     userData: [],
     routing: { ...DEFAULT_ROUTING, maxLoops: options.maxLoops ?? DEFAULT_ROUTING.maxLoops },
     requirements,
@@ -80,28 +113,35 @@ export function simpleModel(
         ? once(setKeys, dependencySets, {
             members: job.after.map((name) => index.get(name)!).sort((a, b) => a - b),
             joined: [],
+            producers: [],
             anyOf: [],
           })
         : null,
       requirement: once(requirementKeys, requirements, {
         name: null,
         cpus: job.cpus ?? null,
-        memoryBytes: job.memoryBytes ?? null,
-        gpus: 0,
-        nodes: 1,
+        memory_bytes: job.memoryBytes ?? null,
+        gpus: job.gpus ?? 0,
+        nodes: job.nodes ?? 1,
         resources: job.resources ?? {},
+        labels: job.labels ?? [],
+        runtime_ms: job.timeoutMs ?? null,
       }),
       config: {
         ...DEFAULT_JOB_CONFIG,
         command: job.command ?? 'true',
-        deadlineMs: job.deadlineMs ?? null,
-        schedulingTimeoutMs: job.schedulingTimeoutMs ?? null,
+        timeout_ms: job.timeoutMs ?? null,
+        deadline_ms: job.deadlineMs ?? null,
+        stdio: { ...DEFAULT_STDIO, mode: job.stdio ?? DEFAULT_STDIO.mode },
+        scheduling_timeout_ms: job.schedulingTimeoutMs ?? null,
         retry: { ...DEFAULT_RETRY, ...job.retry },
-        failureHandler: job.handler ?? null,
-        onCall: job.onCall ?? false,
-        onFail: job.onFail ? { ...NO_ROUTES, reattempt: DEFAULT_REATTEMPT, ...job.onFail } : null,
-        onSuccess: job.onSuccess ? { ...NO_ROUTES, ...job.onSuccess } : null,
-        post: job.post === undefined ? null : { command: job.post, timeoutMs: 1000 },
+        failure_handler: job.handler ?? null,
+        on_call: job.onCall ?? false,
+        scheduler: job.scheduler ?? null,
+        fail_fast: job.failFast ?? null,
+        on_fail: job.onFail ? { ...NO_ROUTES, reattempt: DEFAULT_REATTEMPT, ...job.onFail } : null,
+        on_success: job.onSuccess ? { ...NO_ROUTES, ...job.onSuccess } : null,
+        post: postOf(job.post),
       },
     })),
   };

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Policy } from '../../src/core/decision.ts';
-import type { FailureRule } from '../../src/core/failure-rule.ts';
-import { type Outcome, outcome } from '../../src/core/outcome.ts';
-import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
-import { type SimulatedStep, simulate } from '../../src/core/simulate.ts';
-import { EngineWorld, PLENTY } from './engine-world.ts';
+import { type Outcome, outcome } from '../../src/core/job/outcome.ts';
+import { DEFAULT_POST_CODES } from '../../src/core/job/post-result.ts';
+import type { Policy } from '../../src/core/policy/decision.ts';
+import type { FailureRule } from '../../src/core/policy/failure-rule.ts';
+import { DEFAULT_RETRY } from '../../src/core/policy/retry-policy.ts';
+import type { SimulatedStep } from '../../src/simulate/simulate-job.ts';
+import { simulate } from '../core/play-policy.ts';
+import { courses } from '../property-runs.ts';
+import { EngineWorld, ordersOf, PLENTY } from './engine-world.ts';
 import { simpleModel } from './simple-model.ts';
 
 const DURATION_MS = 700;
@@ -22,6 +25,7 @@ const anyRule: fc.Arbitrary<FailureRule> = fc.record({
   causes: fc.subarray(['exit', 'timeout', 'oom'] as const, { maxLength: 2 }).map((causes) => [...causes]),
   categories: fc.constant([]),
   recoveryScript: fc.constantFrom(null, 'fix.sh'),
+  recoveryTimeoutMs: fc.constant(60_000),
   maxRetries: fc.nat(4),
   category: fc.constantFrom(null, null, 'permanent' as const, 'infrastructure' as const),
   delayMs: fc.option(fc.nat(5000)),
@@ -50,14 +54,15 @@ const anyPolicy: fc.Arbitrary<Policy> = fc.record({
   memoryBytes: fc.option(fc.constant(2000)),
   runtimeMs: fc.constant(null),
   routes: fc.constant(null),
+  postCodes: fc.constant(DEFAULT_POST_CODES),
 });
 
 const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
-  fc.constantFrom(...CODES).map((exitCode) => outcome({ exitCode })),
+  fc.constantFrom(...CODES).map((exitCode) => outcome({ exit_code: exitCode })),
   fc.constantFrom(
     outcome({ lost: true }),
     outcome({ stopped: true, signal: 'SIGTERM' }),
-    outcome({ timedOut: true, exitCode: 0 }),
+    outcome({ timed_out: true, exit_code: 0 }),
     outcome({ oom: true, signal: 'SIGKILL' }),
     outcome({ signal: 'SIGSEGV' }),
   ),
@@ -96,16 +101,17 @@ async function realCourse(policy: Policy, outcomes: Outcome[]): Promise<Partial<
       const startsAt = world.clock.now - start;
       await worker.exchange({ started: [claim!] });
       world.clock.now += DURATION_MS;
-      const { recover } = await worker.exchange({ finished: [{ claim: claim!, outcome: facts }] });
+      const ended = await worker.exchange({ finished: [{ claim: claim!, outcome: facts }] });
+      const done = outcome({ exit_code: 0 });
       await worker.exchange({
-        recovered: recover.map(({ token }) => ({ token, outcome: outcome({ exitCode: 0 }) })),
+        errands: ordersOf(ended, 'recovery').map(({ kind, id }) => ({ kind, id, outcome: done })),
       });
       const attempt = (await world.attempts()).at(-1)!;
       const job = await world.job('job');
       course.push({
         attempt_id: attempt.attempt_id,
         starts_at_ms: startsAt,
-        memory_bytes: claim!.requirement.memoryBytes,
+        memory_bytes: claim!.requirement.memory_bytes,
         verdict: attempt.verdict as SimulatedStep['verdict'],
         rule: attempt.rule as SimulatedStep['rule'],
         reason: attempt.reason!,
@@ -144,6 +150,6 @@ test('simulate tells the course that the engine takes, for any policy and outcom
         for (const [index, step] of real.entries()) expect(simulated[index]).toMatchObject(step);
       },
     ),
-    { numRuns: 80 },
+    { numRuns: courses(80) },
   );
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Claim, ExchangeResult } from '../../src/core/exchange.ts';
-import { type Outcome, outcome } from '../../src/core/outcome.ts';
-import type { PostResult } from '../../src/core/post-result.ts';
-import type { UserDataModel, UserDataUse } from '../../src/core/workflow-model.ts';
+import type { Claim, ExchangeResult } from '../../src/contract/records/exchange.ts';
+import { type Outcome, outcome } from '../../src/core/job/outcome.ts';
+import type { PostResult } from '../../src/core/job/post-result.ts';
+import type { UserDataModel, UserDataUse } from '../../src/core/model/workflow-model.ts';
 import { type EngineWorld, NOTHING, type WorkerHand, worldOf } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
@@ -15,7 +15,7 @@ function valueWorld(
   const model = simpleModel(jobs);
   model.userData = values.map((value) => ({ data: null, isEphemeral: false, ...value }));
   for (const [index, { userData }] of jobs.entries()) {
-    model.jobs[index]!.config.userData = { inputs: [], outputs: [], ...userData };
+    model.jobs[index]!.config.user_data = { inputs: [], outputs: [], optional: [], ...userData };
   }
   return worldOf(model);
 }
@@ -25,13 +25,13 @@ function finish(
   worker: WorkerHand,
   claim: Claim,
   user_data: Record<string, unknown>,
-  more: { outcome?: Outcome; post?: PostResult } = {},
+  more: { outcome?: Outcome } = {},
 ): Promise<ExchangeResult> {
   const { now } = world.clock;
   const report = { token: claim.token, started_at_ms: now, finished_at_ms: now, usage: null, user_data };
   return world.engine.exchange(worker.id, {
     ...NOTHING,
-    finished: [{ ...report, outcome: outcome({ exitCode: 0 }), ...more }],
+    finished: [{ ...report, outcome: outcome({ exit_code: 0 }), ...more }],
     workflow_id: world.workflowId,
   });
 }
@@ -112,9 +112,9 @@ describe('what a job sets', () => {
       ],
     );
     const worker = await world.remoteWorker();
-    const failed = { outcome: outcome({ exitCode: 0, missingOutputs: ['user_data w'] }) };
+    const failed = { outcome: outcome({ exit_code: 0, missing_outputs: ['user_data w'] }) };
     await finish(world, worker, await only(worker), { v: 'second' }, failed);
-    await finish(world, worker, await only(worker), { v: 'third' }, { outcome: outcome({ exitCode: 1 }) });
+    await finish(world, worker, await only(worker), { v: 'third' }, { outcome: outcome({ exit_code: 1 }) });
     expect((await world.job('set')).status).toBe('failed');
     expect((await only(worker)).user_data).toEqual({ v: 'first' });
   });
@@ -126,10 +126,11 @@ describe('what a job sets', () => {
     );
     const worker = await world.remoteWorker();
     const claim = await only(worker);
-    expect((await finish(world, worker, claim, { v: 'second' })).post).toEqual([claim.token]);
+    const { errands } = await finish(world, worker, claim, { v: 'second' });
+    expect(errands).toMatchObject([{ kind: 'post', token: claim.token }]);
     expect(await worker.claim()).toEqual([]);
-    const post = { exitCode: 0 } as PostResult;
-    await finish(world, worker, claim, { v: 'second' }, { post });
+    const post = { exit_code: 0 } as PostResult;
+    await worker.exchange({ errands: [{ kind: 'post', id: errands[0]!.id, post }] });
     expect((await only(worker)).user_data).toEqual({ v: 'second' });
   });
 
@@ -163,7 +164,7 @@ describe('a new run', () => {
     ]);
     const worker = await world.remoteWorker();
     await finish(world, worker, await only(worker), later);
-    await finish(world, worker, await only(worker), {}, { outcome: outcome({ exitCode: 1 }) });
+    await finish(world, worker, await only(worker), {}, { outcome: outcome({ exit_code: 1 }) });
     await world.engine.retireWorker(worker.id);
     return world;
   }

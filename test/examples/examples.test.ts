@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { AttemptRecord, JobRecord } from '../../src/core/records.ts';
+import type { AttemptRecord, JobRecord } from '../../src/contract/records/records.ts';
 import { runCli } from '../cli/run-cli.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples');
@@ -66,6 +66,11 @@ const EXPECTED: Record<string, Expected> = {
     jobs: 5,
     recovered: {},
     says: ['report', `Unit #7, it's $(whoami) & "friends": 50 of 100 are above 50.5\n`],
+  },
+  'torc.kdl': {
+    jobs: 6,
+    recovered: { calibrate: [10] },
+    says: ['report', '9 readings, sum 198\n'],
   },
   'barrier.yaml': { jobs: 17, recovered: {}, says: ['check', '8 of 8 exchanged\n'] },
 };

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { builtFile } from '../../src/core/package-files.ts';
 import type { SpawnOrder } from '../../src/worker/launcher/protocol.ts';
+import { buildProgram } from '../build-program.ts';
 import {
   eventually,
   isAlive,
@@ -16,8 +18,8 @@ import {
   temporaryDirectory,
 } from './launcher-world.ts';
 
-const WORKER_PROGRAM = fileURLToPath(new URL('worker-program.mjs', import.meta.url));
-const LAUNCHER_PROGRAM = fileURLToPath(new URL('../../dist/worker/launcher/main.js', import.meta.url));
+const WORKER_PROGRAM = await buildProgram('test/launcher/worker-program.ts');
+const LAUNCHER_PROGRAM = fileURLToPath(builtFile('launcher'));
 
 /** Leaves its process group, its session and its parent, and does not listen to SIGTERM. */
 const WITH_ESCAPEES = `
@@ -109,7 +111,7 @@ describe('kill -9', () => {
     const [first] = world.launchers.pids.launchers;
     kill(first!);
     await eventually('the end of the launcher', () => world.launchers.pids.launchers.length === 0);
-    expect((await world.run('exit 7')).outcome).toEqual(outcome({ exitCode: 7 }));
+    expect((await world.run('exit 7')).outcome).toEqual(outcome({ exit_code: 7 }));
     expect(world.launchers.pids.launchers).not.toContain(first);
   });
 
@@ -122,7 +124,7 @@ describe('kill -9', () => {
     const { outcome: facts, startedAt } = await job.ended;
     expect(startedAt).toBeNull();
     expect(facts.lost).toBe(false);
-    expect(facts.spawnError).toContain(join(world.dir, 'launcher.log'));
+    expect(facts.spawn_error).toContain(join(world.dir, 'launcher.log'));
   });
 
   test('of the guardian is made good with the next order', async () => {
@@ -142,7 +144,7 @@ describe('a launcher', () => {
     const world = await launcherWorld();
     const [pid] = world.launchers.pids.launchers;
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid!, signal);
-    expect((await world.run('exit 8')).outcome.exitCode).toBe(8);
+    expect((await world.run('exit 8')).outcome.exit_code).toBe(8);
     expect(world.launchers.pids.launchers).toEqual([pid]);
   });
 
@@ -201,10 +203,10 @@ test('a full disk gives a clear error, and the launcher goes on', async () => {
     if (message.kind === 'ended') outcomes.set(message.token, message.outcome);
     if (outcomes.size === orders.length) break;
   }
-  expect(outcomes.get(1)!.spawnError).toBe(
+  expect(outcomes.get(1)!.spawn_error).toBe(
     `cannot write the script ${orders[0]!.scriptPath}: file too large (EFBIG); raise the file size limit (ulimit -f)`,
   );
   expect(outcomes.get(2)).toEqual(outcome({ signal: 'SIGXFSZ' }));
-  expect(outcomes.get(3)).toEqual(outcome({ exitCode: 0 }));
+  expect(outcomes.get(3)).toEqual(outcome({ exit_code: 0 }));
   expect(readFileSync(orders[2]!.stdoutPath, 'utf8')).toBe('small\n');
 });

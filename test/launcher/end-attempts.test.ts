@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
 import { eventually, launcherWorld, processesWith } from './launcher-world.ts';
 
 /** Ready when its stdout says so: whatever has to be set up before the end is. */
@@ -9,7 +9,7 @@ describe('a timeout', () => {
   test('ends the command', async () => {
     const world = await launcherWorld();
     const ended = await world.run('sleep 600', { timeoutMs: 100 });
-    expect(ended.outcome).toEqual(outcome({ signal: 'SIGTERM', timedOut: true }));
+    expect(ended.outcome).toEqual(outcome({ signal: 'SIGTERM', timed_out: true, time_limit_ms: 100 }));
     expect(ended.finishedAt - ended.startedAt!).toBeGreaterThanOrEqual(99);
   });
 
@@ -19,7 +19,7 @@ describe('a timeout', () => {
       timeoutMs: 1500,
       outputFiles: ['missing'],
     });
-    expect(facts).toEqual(outcome({ exitCode: 0, timedOut: true }));
+    expect(facts).toEqual(outcome({ exit_code: 0, timed_out: true, time_limit_ms: 1500 }));
   });
 
   test('takes grandchildren in sessions of their own with it', async () => {
@@ -32,14 +32,14 @@ describe('a timeout', () => {
     );
     const marker = `HOLDFAST_WORK_DIR=${job.order.workDir}`;
     await eventually('the start of all processes', () => processesWith(marker).length >= 4);
-    expect((await job.ended).outcome.timedOut).toBe(true);
+    expect((await job.ended).outcome.timed_out).toBe(true);
     expect(processesWith(marker)).toEqual([]);
   });
 
   test('longer than a timer can hold does not fire at once', async () => {
     const world = await launcherWorld();
     const { outcome: facts } = await world.run('sleep 0.2', { timeoutMs: 40 * 86_400_000 });
-    expect(facts).toEqual(outcome({ exitCode: 0 }));
+    expect(facts).toEqual(outcome({ exit_code: 0 }));
   });
 });
 
@@ -63,6 +63,17 @@ describe('an order to end', () => {
     world.launchers.end(job.token, 'stopped', false);
     expect((await job.ended).outcome.stopped).toBe(true);
     expect(world.stdout(job)).toBe('ready\nsaved\n');
+  });
+
+  test('begins with the signal that the order names', async () => {
+    const world = await launcherWorld();
+    const job = world.start(`trap 'echo int; exit 5' INT; trap 'echo term' TERM; ${READY}`, {
+      endSignal: 'SIGINT',
+    });
+    await eventually('the trap', () => world.stdout(job).includes('ready'));
+    world.launchers.end(job.token, 'stopped', false);
+    expect((await job.ended).outcome).toMatchObject({ exit_code: 5, stopped: true });
+    expect(world.stdout(job)).toBe('ready\nint\n');
   });
 
   test('kills after the grace what ignores SIGTERM', async () => {
@@ -109,7 +120,7 @@ describe('an order to end', () => {
     const jobs = Array.from({ length: 50 }, () => world.start('sleep 600'));
     for (const { token } of jobs) world.launchers.end(token, 'canceled', true);
     const notices = await Promise.all(jobs.map(({ ended }) => ended));
-    expect(notices.every(({ outcome: facts }) => facts.canceled && facts.spawnError === null)).toBe(true);
+    expect(notices.every(({ outcome: facts }) => facts.canceled && facts.spawn_error === null)).toBe(true);
     expect(notices.some(({ startedAt }) => startedAt === null)).toBe(true);
   });
 
@@ -118,7 +129,7 @@ describe('an order to end', () => {
     const job = world.start('exit 5');
     await job.ended;
     world.launchers.end(job.token, 'canceled', true);
-    expect((await world.run('exit 6')).outcome).toEqual(outcome({ exitCode: 6 }));
-    expect(world.endings.map(({ outcome: facts }) => facts.exitCode)).toEqual([5, 6]);
+    expect((await world.run('exit 6')).outcome).toEqual(outcome({ exit_code: 6 }));
+    expect(world.endings.map(({ outcome: facts }) => facts.exit_code)).toEqual([5, 6]);
   });
 });

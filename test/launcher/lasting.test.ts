@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { Launchers } from '../../src/worker/execute/launchers.ts';
 import { LauncherDirectory } from '../../src/worker/launcher/launcher-directory.ts';
 import { monotonicNow } from '../../src/worker/launcher/monotonic-now.ts';
 import type { EndedNotice, SpawnOrder } from '../../src/worker/launcher/protocol.ts';
-import { Launchers } from '../../src/worker/launchers.ts';
 import { eventually, processesWith, spawnOrder, temporaryDirectory } from './launcher-world.ts';
 
 /** Launchers that would outlive their worker, with what they said; stopped after the test. */
@@ -51,7 +51,7 @@ describe('the fence', () => {
     spawn('exit 3');
     await eventually('the end of the second', () => endings.length === 2);
     expect(started).toEqual([2]);
-    expect(endings[1]!.outcome.exitCode).toBe(3);
+    expect(endings[1]!.outcome.exit_code).toBe(3);
   });
 
   test('that is moved in time is not felt', async () => {
@@ -62,7 +62,7 @@ describe('the fence', () => {
     launchers.fence(monotonicNow() + 500);
     launchers.fence(monotonicNow() + 60_000);
     await eventually('the end', () => endings.length === 1);
-    expect(endings[0]!.outcome).toEqual(outcome({ exitCode: 5 }));
+    expect(endings[0]!.outcome).toEqual(outcome({ exit_code: 5 }));
   });
 });
 
@@ -88,7 +88,7 @@ describe('the directory of launchers', () => {
     expect(new LauncherDirectory(dir).list()).toHaveLength(1);
     spawn('exit 4');
     await eventually('the end', () => endings.length === 1);
-    expect(endings[0]!.outcome.exitCode).toBe(4);
+    expect(endings[0]!.outcome.exit_code).toBe(4);
   });
 
   test('that others can enter is refused', () => {

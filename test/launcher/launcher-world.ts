@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { readProcessTable } from '../../src/worker/launcher/process-table.ts';
+import { Launchers } from '../../src/worker/execute/launchers.ts';
+import { readProcessTable } from '../../src/worker/launcher/kill/process-table.ts';
 import type { EndedNotice, SpawnOrder, StartedNotice } from '../../src/worker/launcher/protocol.ts';
-import { Launchers } from '../../src/worker/launchers.ts';
 
 export interface RunningJob {
   token: number;
@@ -51,7 +51,9 @@ export function spawnOrder(dir: string, token: number, script: string): SpawnOrd
     timeoutMs: null,
     memoryBytes: null,
     enforceMemory: true,
+    endSignal: 'SIGTERM',
     graceMs: 10_000,
+    sampleMs: null,
     outputFiles: [],
   };
 }

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
-import { Launchers } from '../../src/worker/launchers.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { Launchers } from '../../src/worker/execute/launchers.ts';
 import { eventually, isAlive, launcherWorld, processesWith, temporaryDirectory } from './launcher-world.ts';
 
 describe('the number of launchers', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OomKills } from '../../src/worker/launcher/oom-kills.ts';
+import { OomKills } from '../../src/worker/launcher/kill/oom-kills.ts';
 import { temporaryDirectory } from './launcher-world.ts';
 
 function cgroup(lines: string, counterPath: string) {

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import type { Shell } from '../../src/core/job/shell.ts';
 import { eventually, isAlive, launcherWorld, processesWith } from './launcher-world.ts';
 
 describe('a command that ends by itself', () => {
@@ -10,7 +11,7 @@ describe('a command that ends by itself', () => {
     const world = await launcherWorld();
     const job = world.start(`exit ${code}`);
     const ended = await job.ended;
-    expect(ended.outcome).toEqual(outcome({ exitCode: code }));
+    expect(ended.outcome).toEqual(outcome({ exit_code: code }));
     expect(ended.startedAt).toBe((await job.started).startedAt);
     expect(ended.finishedAt).toBeGreaterThanOrEqual(ended.startedAt!);
   });
@@ -24,8 +25,45 @@ describe('a command that ends by itself', () => {
   test('may be a script of 300 KB', async () => {
     const world = await launcherWorld();
     const job = world.start(`: '${'x'.repeat(300_000)}'\necho the end`);
-    expect((await job.ended).outcome.exitCode).toBe(0);
+    expect((await job.ended).outcome.exit_code).toBe(0);
     expect(world.stdout(job)).toBe('the end\n');
+  });
+
+  test.each<[string, Shell, string, number, string]>([
+    ['strict stops in a pipe', 'strict', 'false | cat', 1, ''],
+    ['strict stops at a line', 'strict', 'cat /missing 2>/dev/null\necho on', 1, ''],
+    ['strict takes a script of 300 KB', 'strict', `: '${'x'.repeat(300_000)}'\nfalse\necho on`, 1, ''],
+    ['strict does not take a command for an option', 'strict', '-x || echo on', 0, 'on\n'],
+    ['another shell gets the command', ['node', '-e'], 'console.log(6 * 7); process.exitCode = 5', 5, '42\n'],
+    [
+      'another shell takes a script of 300 KB',
+      ['node', '--no-warnings', '-e'],
+      `'${'x'.repeat(300_000)}'; console.log(6 * 7)`,
+      0,
+      '42\n',
+    ],
+  ])('with a shell: %s', async (_, shell, script, code, printed) => {
+    const world = await launcherWorld();
+    const job = world.start(script, { shell });
+    expect((await job.ended).outcome).toEqual(outcome({ exit_code: code }));
+    expect(world.stdout(job)).toBe(printed);
+  });
+
+  test('finds another shell by its own PATH, and says which one it does not find', async () => {
+    const world = await launcherWorld();
+    const env = { PATH: join(world.dir, 'bin') };
+    const shell = ['my-shell', 'said'];
+    const { outcome: facts } = await world.run('hello', { shell, env });
+    expect(facts.spawn_error).toBe('cannot start my-shell: no such file or directory (ENOENT)');
+    mkdirSync(env.PATH);
+    writeFileSync(join(env.PATH, 'my-shell'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    const job = world.start('hello', { shell, env });
+    expect((await job.ended).outcome.exit_code).toBe(0);
+    expect(world.stdout(job)).toBe('said hello\n');
+    const long = await world.run('x'.repeat(200_000), { shell, env });
+    expect(long.outcome.spawn_error).toBe(
+      'cannot start my-shell: the command is longer than the 128 KiB that an argument may have',
+    );
   });
 
   test('writes stdout and stderr to its files', async () => {
@@ -51,12 +89,36 @@ describe('a command that ends by itself', () => {
     expect(world.stdout(job)).toBe(`a "b"\n$c\n/nowhere\n${process.env.HOME}\n`);
   });
 
+  test('finds the directories of its declared outputs', async () => {
+    const world = await launcherWorld();
+    const file = join(world.dir, 'made', 'on', 'the', 'way.txt');
+    const { outcome: facts } = await world.run(`echo > '${file}'`, { outputFiles: [file] });
+    expect(facts).toEqual(outcome({ exit_code: 0 }));
+    const nowhere = join(world.dir, 'nowhere');
+    const missing = await world.run('true', { cwd: nowhere, outputFiles: [join(nowhere, 'sub', 'x')] });
+    expect(missing.outcome.spawn_error).toContain(`cannot run in ${nowhere}`);
+    expect(existsSync(nowhere)).toBe(false);
+  });
+
+  test('is not started without an input that no job writes', async () => {
+    const world = await launcherWorld();
+    const file = join(world.dir, 'input.txt');
+    const trace = join(world.dir, 'trace');
+    const without = await world.run(`touch '${trace}'`, { inputFiles: [file] });
+    expect(without.outcome).toEqual(
+      outcome({ spawn_error: `the input ${file} does not exist, and no job writes it` }),
+    );
+    expect(existsSync(trace)).toBe(false);
+    writeFileSync(file, '');
+    expect((await world.run(`touch '${trace}'`, { inputFiles: [file] })).outcome.exit_code).toBe(0);
+  });
+
   test('runs in its directory, with nothing on stdin', async () => {
     const world = await launcherWorld();
     const cwd = join(world.dir, 'with space');
     mkdirSync(cwd);
     const job = world.start('pwd -P; cat', { cwd });
-    expect((await job.ended).outcome.exitCode).toBe(0);
+    expect((await job.ended).outcome.exit_code).toBe(0);
     expect(world.stdout(job)).toBe(`${execFileSync('pwd', ['-P'], { cwd, encoding: 'utf8' })}`);
   });
 
@@ -86,7 +148,7 @@ describe('a command that ends by itself', () => {
   test('leaves nothing in its process group behind', async () => {
     const world = await launcherWorld();
     const job = world.start('sleep 600 & echo $!');
-    expect((await job.ended).outcome).toEqual(outcome({ exitCode: 0 }));
+    expect((await job.ended).outcome).toEqual(outcome({ exit_code: 0 }));
     const pid = Number(world.stdout(job));
     await eventually('the end of the background process', () => !isAlive(pid));
   });
@@ -97,7 +159,7 @@ describe('a command that ends by itself', () => {
       `setsid bash -c 'touch daemon; exec sleep 600' &
        until [ -e daemon ]; do sleep 0.02; done`,
     );
-    expect((await job.ended).outcome.exitCode).toBe(0);
+    expect((await job.ended).outcome.exit_code).toBe(0);
     const left = processesWith(`HOLDFAST_WORK_DIR=${job.order.workDir}`);
     expect(left).toHaveLength(1);
     process.kill(left[0]!, 'SIGKILL');
@@ -111,13 +173,13 @@ describe('declared outputs', () => {
     const { outcome: facts } = await world.run('touch here.txt', {
       outputFiles: ['here.txt', 'missing.txt', absolute],
     });
-    expect(facts).toEqual(outcome({ exitCode: 0, missingOutputs: ['missing.txt', absolute] }));
+    expect(facts).toEqual(outcome({ exit_code: 0, missing_outputs: ['missing.txt', absolute] }));
   });
 
   test('are not asked for after a failure', async () => {
     const world = await launcherWorld();
     const { outcome: facts } = await world.run('exit 3', { outputFiles: ['missing.txt'] });
-    expect(facts).toEqual(outcome({ exitCode: 3 }));
+    expect(facts).toEqual(outcome({ exit_code: 3 }));
   });
 });
 
@@ -128,10 +190,10 @@ describe('a command that cannot be started', () => {
     const stdoutPath = join(world.dir, 'file', '1.o');
     const ended = await world.run('touch ran', { stdoutPath });
     expect(ended).toMatchObject({ startedAt: null, usage: null });
-    expect(ended.outcome.spawnError).toBe(
+    expect(ended.outcome.spawn_error).toBe(
       `cannot open the log ${stdoutPath}: not a directory (ENOTDIR); a part of the path is a file`,
     );
-    expect(ended.outcome).toMatchObject({ exitCode: null, signal: null, lost: false });
+    expect(ended.outcome).toMatchObject({ exit_code: null, signal: null, lost: false });
     expect(existsSync(join(world.dir, 'ran'))).toBe(false);
   });
 
@@ -140,7 +202,7 @@ describe('a command that cannot be started', () => {
     writeFileSync(join(world.dir, 'file'), '');
     const workDir = join(world.dir, 'file', 'work');
     const { outcome: facts } = await world.run('true', { workDir });
-    expect(facts.spawnError).toContain(`cannot make the directory ${workDir}: not a directory`);
+    expect(facts.spawn_error).toContain(`cannot make the directory ${workDir}: not a directory`);
   });
 
   test('because its directory is missing names the directory', async () => {
@@ -148,19 +210,19 @@ describe('a command that cannot be started', () => {
     const cwd = join(world.dir, 'gone');
     const { outcome: facts, startedAt } = await world.run('true', { cwd });
     expect(startedAt).toBeNull();
-    expect(facts.spawnError).toBe(`cannot run in ${cwd}: no such file or directory (ENOENT)`);
+    expect(facts.spawn_error).toBe(`cannot run in ${cwd}: no such file or directory (ENOENT)`);
   });
 
   test('because its environment is too large says so', async () => {
     const world = await launcherWorld();
     const { outcome: facts } = await world.run('true', { env: { LARGE: 'x'.repeat(200_000) } });
-    expect(facts.spawnError).toMatch(/^cannot start .*bash: argument list too long \(E2BIG\)/);
+    expect(facts.spawn_error).toMatch(/^cannot start .*bash: argument list too long \(E2BIG\)/);
   });
 
   test('leaves the launcher in good health', async () => {
     const world = await launcherWorld();
     await world.run('true', { cwd: join(world.dir, 'gone') });
-    expect((await world.run('exit 4')).outcome.exitCode).toBe(4);
+    expect((await world.run('exit 4')).outcome.exit_code).toBe(4);
     expect(readFileSync(join(world.dir, 'launcher.log'), 'utf8')).toBe('');
   });
 
@@ -168,7 +230,7 @@ describe('a command that cannot be started', () => {
     const world = await launcherWorld();
     await world.run('rm -rf logs scripts work');
     const job = world.start('echo again');
-    expect((await job.ended).outcome).toEqual(outcome({ exitCode: 0 }));
+    expect((await job.ended).outcome).toEqual(outcome({ exit_code: 0 }));
     expect(world.stdout(job)).toBe('again\n');
   });
 });

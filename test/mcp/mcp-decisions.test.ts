@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventRecord } from '../../src/core/records.ts';
+import type { EventRecord } from '../../src/contract/records/records.ts';
 import { jobsWorld, type World } from '../e2e/world.ts';
 import { AgentClient, type Answer } from './agent-client.ts';
 

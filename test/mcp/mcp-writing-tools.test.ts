@@ -70,8 +70,62 @@ describe('recover_workflow', () => {
   });
 });
 
+describe('retry_jobs', () => {
+  const JOBS = [
+    { name: 'sim_1', command: 'exit 1' },
+    { name: 'sim_2', command: 'exit 2' },
+    { name: 'good', command: 'true' },
+    { name: 'after', command: 'true', depends_on: ['good'] },
+  ];
+  const why = { reason: 'the storage is back' };
+
+  test('chooses as `holdfast retry` does, first without changing anything', async (context) => {
+    const world = jobsWorld(context, JOBS);
+    expect((await world.run('run', 'spec.json')).code).toBe(1);
+    const agent = await AgentClient.connect(context, world, ['--allow', 'retry_jobs']);
+    const ask = (args: object) => agent.ask('retry_jobs', { workflow_id: 1, ...why, ...args });
+    const failed = { jobs: [{ name: 'sim_1' }, { name: 'sim_2', status: 'failed' }], mode: 'retry' };
+    expect(await ask({ failed: true })).toMatchObject({ ...failed, dry_run: true, decisions_left: 100 });
+    expect(await ask({ patterns: ['sim_*'] })).toMatchObject(failed);
+    expect(await ask({ from: ['good'] })).toMatchObject({
+      mode: 'new_run',
+      jobs: [{ name: 'good', status: 'completed' }, { name: 'after' }],
+    });
+    expect(await ask({ from: ['good'], only: true })).toMatchObject({ jobs: [{ name: 'good' }] });
+    expect(await world.status()).toMatchObject({ complete: true });
+
+    const [group] = (await agent.ask('list_failed_jobs')).groups as { fingerprint: string }[];
+    expect(await ask({ fingerprint: group!.fingerprint, dry_run: false })).toMatchObject({
+      dry_run: false,
+      jobs: [{ name: expect.stringMatching(/^sim_/) }],
+      decisions_left: 99,
+    });
+    expect(await world.status()).toMatchObject({ complete: false, workflow: { run_id: 1 } });
+    const refusal = (args: object) => agent.refusal('retry_jobs', { workflow_id: 1, ...why, ...args });
+    expect(await refusal({})).toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect(await refusal({ only: true, failed: true })).toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect(await refusal({ jobs: ['good'] })).toMatchObject({ code: 'NOT_RETRYABLE' });
+  });
+
+  test('is held to the limits of an agent', async (context) => {
+    const world = jobsWorld(context, JOBS);
+    await world.run('run', 'spec.json');
+    const before = await world.jobs();
+    const all = { workflow_id: 1, failed: true, dry_run: false, ...why };
+    const limited = async (...flags: string[]) => {
+      const agent = await AgentClient.connect(context, world, ['--allow', 'retry_jobs', ...flags]);
+      return agent.refusal('retry_jobs', all);
+    };
+    expect(await limited('--max-decisions', '1')).toMatchObject({ code: 'AGENT_LIMIT' });
+    expect(await limited('--min-confidence', '0.5')).toMatchObject({ code: 'AGENT_LIMIT' });
+    const usual = await AgentClient.connect(context, world, []);
+    expect(await usual.refusal('retry_jobs', all)).toMatchObject({ code: 'TOOL_NOT_ALLOWED' });
+    expect(await world.jobs()).toEqual(before);
+  });
+});
+
 describe('create_workflow', () => {
-  const spec = 'name: made\njobs:\n  - name: hello\n    command: echo hi\n';
+  const spec = 'name: made\njobs:\n  - name: hello\n    command: echo hi\n    supports_termination: true\n';
 
   test('checks first, stores when told to, and never runs', async (context) => {
     const world = makeWorld(context, {});
@@ -80,6 +134,7 @@ describe('create_workflow', () => {
       dry_run: true,
       workflow_id: null,
       jobs: ['hello'],
+      notes: [expect.stringContaining('jobs[0].supports_termination: is not used')],
     });
     expect(await agent.refusal('get_workflow_status')).toMatchObject({ code: 'WORKFLOW_NOT_FOUND' });
     const made = await agent.ask('create_workflow', { spec, dry_run: false });

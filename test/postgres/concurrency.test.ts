@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { ServedEngine } from '../../src/core/engine.ts';
-import type { Claim } from '../../src/core/exchange.ts';
+import type { ServedEngine } from '../../src/contract/engine.ts';
+import type { Claim } from '../../src/contract/records/exchange.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { simpleModel } from '../engine/simple-model.ts';
 import { type PostgresWorld, startPostgres } from './postgres-world.ts';
@@ -42,33 +43,33 @@ function create(engine: ServedEngine, jobs: number, options: Parameters<typeof s
 
 /** What all workers together hold at a moment, and what was ever given. */
 class Watch {
-  private readonly given = new Set<string>();
-  private readonly tokens = new Set<number>();
-  private readonly workers: SimulatedWorker[];
-  private readonly limits: Map<number, number>;
+  readonly #given = new Set<string>();
+  readonly #tokens = new Set<number>();
+  readonly #workers: SimulatedWorker[];
+  readonly #limits: Map<number, number>;
 
   constructor(workers: SimulatedWorker[], limits: Map<number, number>) {
-    this.workers = workers;
-    this.limits = limits;
+    this.#workers = workers;
+    this.#limits = limits;
   }
 
   take(claims: Claim[]): void {
     for (const { token, job_id, run_id, attempt_id } of claims) {
       const attempt = `${job_id} ${run_id} ${attempt_id}`;
-      expect(this.given.has(attempt), `attempt ${attempt} was given before`).toBe(false);
-      expect(this.tokens.has(token)).toBe(false);
-      this.given.add(attempt);
-      this.tokens.add(token);
+      expect(this.#given.has(attempt), `attempt ${attempt} was given before`).toBe(false);
+      expect(this.#tokens.has(token)).toBe(false);
+      this.#given.add(attempt);
+      this.#tokens.add(token);
     }
     const held = new Map<number, number>();
-    for (const { workflow_id } of this.workers.flatMap((worker) => worker.held)) {
+    for (const { workflow_id } of this.#workers.flatMap((worker) => worker.held)) {
       held.set(workflow_id, (held.get(workflow_id) ?? 0) + 1);
     }
-    for (const [id, limit] of this.limits) expect(held.get(id) ?? 0).toBeLessThanOrEqual(limit);
+    for (const [id, limit] of this.#limits) expect(held.get(id) ?? 0).toBeLessThanOrEqual(limit);
   }
 
   get count(): number {
-    return this.given.size;
+    return this.#given.size;
   }
 }
 
@@ -141,6 +142,58 @@ test('an exchange that is sent twice at once, to two servers, is answered equall
   );
   expect(watch.count).toBe(40);
   expect((await engines[0]!.listAttempts(id, { limit: 1000 })).items).toHaveLength(40);
+});
+
+test('a retry is claimed no earlier than its due time, also by an exchange that began before it', async () => {
+  const clock = { now: 1_700_000_000_000 };
+  const databaseUrl = await postgres.createDatabase();
+  const engines = await Promise.all(
+    [1, 2].map(() => openEngine({ dir: '.', create: false, databaseUrl, clock: () => clock.now })),
+  );
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  onTestFinished(async () => {
+    await holder.end();
+    await Promise.all(engines.map((engine) => engine.close()));
+  });
+  const model = simpleModel([{ name: 'j', retry: { max_retries_failure: 1, initial_retry_delay_ms: 5000 } }]);
+  const { id } = await engines[0]!.createWorkflow({
+    model,
+    cwd: '/',
+    output_dir: 'output',
+    actor: 'test',
+    shared: true,
+  });
+  const [slow, quick] = await Promise.all(engines.map((engine) => SimulatedWorker.register(engine)));
+  const [claim] = (await quick!.exchange(1)).claims;
+  quick!.held = [];
+  await engines[1]!.exchange(quick!.id, {
+    ...quick!.nextExchange(0),
+    finished: [
+      {
+        token: claim!.token,
+        started_at_ms: clock.now,
+        finished_at_ms: clock.now,
+        outcome: outcome({ exit_code: 1 }),
+        usage: null,
+      },
+    ],
+  });
+  const due = (await engines[0]!.getJob(id, 'j')).retry_available_at_ms;
+  expect(due).toBeGreaterThan(clock.now);
+
+  await holder.query('begin');
+  await holder.query('select id from worker where id = $1 for update', [slow!.id]);
+  const claimed = slow!.exchange(1);
+  const waits = 'select 1 from pg_stat_activity where datname = current_database() and wait_event_type = $1';
+  await expect.poll(async () => (await holder.query(waits, ['Lock'])).rowCount).toBeGreaterThan(0);
+  clock.now = due;
+  // Makes what is due claimable, and has no room for it.
+  expect((await quick!.exchange(0)).claims).toEqual([]);
+  await holder.query('commit');
+  expect((await claimed).claims).toHaveLength(1);
+  const { items } = await engines[0]!.listAttempts(id, { limit: 10 });
+  expect(items[1]!.claimed_at_ms).toBe(due);
 });
 
 test('a database that is restarted, and one that crashes, lose nothing and repeat nothing', async () => {

@@ -12,16 +12,16 @@ export class CuttingProxy {
   readonly url: string;
   cut: 'before' | 'after' | null = null;
   cuts = 0;
-  private readonly server: Server;
-  private readonly sockets = new Set<Socket>();
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
 
   private constructor(server: Server, target: URL) {
-    this.server = server;
+    this.#server = server;
     const { port } = server.address() as { port: number };
     const url = new URL(target);
     url.port = String(port);
     this.url = url.href;
-    server.on('connection', (client) => this.join(client, connect(Number(target.port), target.hostname)));
+    server.on('connection', (client) => this.#join(client, connect(Number(target.port), target.hostname)));
   }
 
   static async before(databaseUrl: string): Promise<CuttingProxy> {
@@ -31,18 +31,18 @@ export class CuttingProxy {
   }
 
   close(): void {
-    this.server.close();
-    for (const socket of this.sockets) socket.destroy();
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
-  private join(client: Socket, database: Socket): void {
+  #join(client: Socket, database: Socket): void {
     const end = () => {
       client.destroy();
       database.destroy();
     };
     let isCut = false;
     for (const socket of [client, database]) {
-      this.sockets.add(socket);
+      this.#sockets.add(socket);
       socket.on('error', end);
       socket.on('close', end);
     }

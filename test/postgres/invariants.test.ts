@@ -1,4 +1,5 @@
 import { invariants } from '../engine/invariants.ts';
+import { requestsProperty } from '../engine/requests-property.ts';
 import { routingInvariants } from '../engine/routing-invariants.ts';
 import { staticRoutes } from '../engine/routing-reference.ts';
 import { onPostgres } from './on-postgres.ts';
@@ -7,3 +8,4 @@ import { onPostgres } from './on-postgres.ts';
 invariants(onPostgres, 4);
 routingInvariants(onPostgres, 3);
 staticRoutes(onPostgres, 8);
+requestsProperty(onPostgres, 6);

@@ -29,20 +29,20 @@ end $$`;
 /** A real PostgreSQL of one's own. It ends with the process that started it, however that ends. */
 export class PostgresWorld {
   readonly url: string;
-  private readonly guard: ChildProcessByStdio<Writable, Readable, null>;
-  private readonly answers: Interface;
-  private readonly free: string[] = [];
-  private databases = 0;
+  readonly #guard: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #answers: Interface;
+  readonly #free: string[] = [];
+  #databases = 0;
 
   constructor(guard: ChildProcessByStdio<Writable, Readable, null>, port: number) {
-    this.guard = guard;
-    this.answers = createInterface({ input: guard.stdout });
-    this.url = this.urlOf('postgres', port);
+    this.#guard = guard;
+    this.#answers = createInterface({ input: guard.stdout });
+    this.url = this.#urlOf('postgres', port);
   }
 
   async order(order: 'initialise' | 'start' | 'stop' | 'kill'): Promise<void> {
-    const answer = once(this.answers, 'line');
-    this.guard.stdin.write(`${order}\n`);
+    const answer = once(this.#answers, 'line');
+    this.#guard.stdin.write(`${order}\n`);
     const [line] = (await answer) as [string];
     if (line !== 'done') throw new Error(`PostgreSQL could not ${order}: ${line}`);
   }
@@ -64,17 +64,17 @@ export class PostgresWorld {
 
   /** Ends the server and removes its data. */
   async remove(): Promise<void> {
-    const ended = once(this.guard, 'exit');
-    this.guard.stdin.end();
+    const ended = once(this.#guard, 'exit');
+    this.#guard.stdin.end();
     await ended;
   }
 
   /** A database with nothing in it. */
   async createDatabase(): Promise<string> {
-    this.databases += 1;
-    const name = `d${this.databases}`;
+    this.#databases += 1;
+    const name = `d${this.#databases}`;
     await this.ask(`create database ${name}`);
-    return this.urlOf(name, Number(new URL(this.url).port));
+    return this.#urlOf(name, Number(new URL(this.url).port));
   }
 
   /**
@@ -82,17 +82,17 @@ export class PostgresWorld {
    * is emptied and used again.
    */
   async borrowDatabase(): Promise<{ url: string; giveBack(): Promise<void> }> {
-    const url = this.free.pop() ?? (await this.createMigrated());
+    const url = this.#free.pop() ?? (await this.#createMigrated());
     return {
       url,
       giveBack: async () => {
         await this.ask(`${CLOSE_OTHERS}; ${EMPTY}`, url);
-        this.free.push(url);
+        this.#free.push(url);
       },
     };
   }
 
-  private async createMigrated(): Promise<string> {
+  async #createMigrated(): Promise<string> {
     const url = await this.createDatabase();
     await (await PostgresStore.open(url)).close();
     return url;
@@ -114,7 +114,7 @@ export class PostgresWorld {
     }
   }
 
-  private urlOf(database: string, port: number): string {
+  #urlOf(database: string, port: number): string {
     return `postgres://holdfast:hold-fast@127.0.0.1:${port}/${database}`;
   }
 }

@@ -4,8 +4,9 @@ import { openEngine } from '../../src/engine/open-engine.ts';
 import { SESSION_SETTINGS } from '../../src/store/postgres/connection-config.ts';
 import { numberPlaceholders } from '../../src/store/postgres/numbered-sql.ts';
 import { type PostgresOptions, PostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { all, changeOne, first, lock, type Script } from '../../src/store/script.ts';
-import { lockFreeSharedWorkflows } from '../../src/store/workflow-rows.ts';
+import { listClaimable } from '../../src/store/rows/jobs/job-rows.ts';
+import { lockFreeSharedWorkflows } from '../../src/store/rows/workflows/workflow-rows.ts';
+import { all, changeOne, first, lock, type Script, type Statement } from '../../src/store/script.ts';
 import { simpleModel } from '../engine/simple-model.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { sharedPostgres } from './postgres-world.ts';
@@ -192,9 +193,9 @@ test('a claim from a large workflow takes the first jobs from an index, right af
   await engine.close();
   const client = await rawClient(url);
   await client.query(SESSION_SETTINGS.write);
-  await client.query(`prepare claim (bigint, bigint, bigint) as select id from job where workflow_id = $1
-    and requirement_id = $2 and status = 2 and not_before is null order by priority desc, id limit $3`);
-  const { rows } = await client.query('explain execute claim (1, 1, 20)');
+  const { sql } = listClaimable(1, 1, 20).next().value as Statement;
+  await client.query(`prepare claim (bigint, bigint) as ${numberPlaceholders(sql)}`);
+  const { rows } = await client.query('explain execute claim (1, 1)');
   const plan = JSON.stringify(rows);
   expect(plan).toContain('job_claimable');
   expect(plan).not.toContain('Sort');

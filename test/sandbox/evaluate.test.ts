@@ -54,7 +54,8 @@ describe('code and its value', () => {
 
 describe('inputs', () => {
   test('are all there, as they were given', async () => {
-    const names = 'step, attempt, loop, error, foreach, outputs, outputs_history, output, pr, files, env';
+    const names =
+      'step, attempt, loop, error, foreach, outputs, failures, variables, outputs_history, output, pr, files, env';
     const foreach = { key: 'a', index: 0, total: 2, path: 'list[0]' };
     const pr = { title: 'a "title"\nof two lines' };
     expect(await evaluate(`({ ${names} })`, 'body', { foreach, pr })).toMatchObject({
@@ -64,6 +65,8 @@ describe('inputs', () => {
         foreach,
         pr,
         env: { CI: 'true' },
+        failures: { p: [{ key: 'b', index: 1, status: 'failed', error: 'exit 1' }] },
+        variables: { rate: 0.5 },
         outputs_history: { setup: [1, 2] },
       },
     });

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import type { CodeKind, EvaluationInputs } from '../../src/core/evaluation.ts';
+import type { CodeKind, EvaluationInputs } from '../../src/core/job/evaluation.ts';
 import { Sandbox, type SandboxResult } from '../../src/sandbox/sandbox.ts';
 
 export const NOW = 1_700_000_000_000;
@@ -12,6 +12,8 @@ export function someInputs(changes: Partial<EvaluationInputs> = {}): EvaluationI
     error: { message: 'exit 1', code: 1, exitCode: 1, stdout: 'ran 3', stderr: 'module not found' },
     foreach: null,
     outputs: { setup: { files: ['a.c', 'b.c'], nested: { deep: true } } },
+    failures: { p: [{ key: 'b', index: 1, status: 'failed', error: 'exit 1' }] },
+    variables: { rate: 0.5 },
     outputs_history: { setup: [1, 2] },
     output: null,
     pr: null,

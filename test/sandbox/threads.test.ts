@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { buildProgram } from '../build-program.ts';
 import { NOW, outcomeOf, someInputs } from './sandbox-world.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -64,9 +65,10 @@ test('a stop also ends threads that are still being started', async () => {
   expect(outcomeOf(await pending)).toEqual(STOPPED);
 });
 
-test('a process is kept alive by an evaluation, but not by idle threads', () => {
+test('a process is kept alive by an evaluation, but not by idle threads', async () => {
+  const built = await buildProgram('src/sandbox/sandbox.ts');
   const program = `
-    import { Sandbox } from './dist/sandbox/sandbox.js';
+    import { Sandbox } from '${built}';
     const sandbox = new Sandbox();
     sandbox.warm();
     const inputs = ${JSON.stringify(someInputs())};

@@ -1,29 +1,17 @@
-import type { EndpointId } from '../../src/api/endpoints.ts';
+import type { EndpointId } from '../../src/contract/endpoints.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
-import type { Scene } from './scene.ts';
+import { ALLOCATION_CASES } from './allocation-cases.ts';
+import { type Ask, type EndpointCase, get, post, put, remove } from './endpoint-case.ts';
+import { REQUEST_CASES } from './request-cases.ts';
 import { type Asked, IDENTITY, NO_REPORTS } from './server-world.ts';
 
-type Ask = (scene: Scene) => Asked | Promise<Asked>;
-
-/** What every endpoint is asked. `null`: there is no such case, for the reason beside it. */
-export interface EndpointCase {
-  works: Ask;
-  /** With the place of the mistake. */
-  bad: [Ask, string] | null;
-  missing: [Ask, ErrorCode] | null;
-  conflict: [Ask, ErrorCode] | null;
-}
-
-const get = (url: string): Asked => ({ url });
-const post = (url: string, body?: unknown): Asked => ({
-  method: 'POST',
-  url,
-  ...(body !== undefined && { body }),
+/** By the process of the worker. */
+const posted = (worker: number, what: string, body?: unknown): Asked => ({
+  ...post(`/api/v1/workers/${worker}/${what}`, body),
+  worker,
 });
-const put = (url: string, body: unknown): Asked => ({ method: 'PUT', url, body });
-const remove = (url: string): Asked => ({ method: 'DELETE', url });
 
-const noWorkflow = (method: 'GET' | 'POST', rest: string, body?: unknown): [Ask, ErrorCode] => [
+const noWorkflow = (method: 'GET' | 'POST' | 'PUT', rest: string, body?: unknown): [Ask, ErrorCode] => [
   () => ({ method, url: `/api/v1/workflows/999${rest}`, ...(body !== undefined && { body }) }),
   'WORKFLOW_NOT_FOUND',
 ];
@@ -31,6 +19,26 @@ const noJob = (method: 'GET' | 'POST', rest: string, body?: unknown): [Ask, Erro
   ({ url }) => ({ method, url: url(`/jobs/nobody${rest}`), ...(body !== undefined && { body }) }),
   'JOB_NOT_FOUND',
 ];
+
+/** What is asked of a workflow that is complete. */
+const complete =
+  (ask: (url: string) => Asked): Ask =>
+  async ({ world }) => {
+    const spec = { name: 'complete', jobs: [{ name: 'a', command: 'true' }] };
+    const id = await world.submit(spec, world.tokens.operator);
+    await world.engine.cancel(id, { actor: 'test' });
+    return ask(`/api/v1/workflows/${id}`);
+  };
+
+/** What is asked of a workflow that is paused. */
+const paused =
+  (what: string): Ask =>
+  async ({ world }) => {
+    const spec = { name: 'paused', jobs: [{ name: 'a', command: 'true' }] };
+    const id = await world.submit(spec, world.tokens.operator);
+    await world.engine.pauseWorkflow(id, { actor: 'test' });
+    return post(`/api/v1/workflows/${id}/${what}`, {});
+  };
 
 const RECOVER = {
   memory_multiplier: 1.5,
@@ -42,6 +50,8 @@ const RECOVER = {
 const EXCHANGE = { ...NO_REPORTS, capacity: null };
 
 export const CASES: Record<EndpointId, EndpointCase> = {
+  ...REQUEST_CASES,
+  ...ALLOCATION_CASES,
   createWorkflow: {
     works: () => post('/api/v1/workflows', { spec: { name: 'new', jobs: [{ name: 'a', command: 'true' }] } }),
     bad: [() => post('/api/v1/workflows', { spec: 'jobs:\n  - nmae: a\n' }), 'body.spec.jobs[0].nmae'],
@@ -65,6 +75,18 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     missing: null,
     conflict: null,
   },
+  listSummaries: {
+    works: () => get('/api/v1/overview?limit=5&open=true&name=SCE'),
+    bad: [() => get('/api/v1/overview?open=yes'), 'query.open'],
+    missing: null,
+    conflict: null,
+  },
+  listAttention: {
+    works: () => get('/api/v1/attention'),
+    bad: [() => get('/api/v1/attention?limit=1'), 'query.limit'],
+    missing: null,
+    conflict: null,
+  },
   getWorkflow: {
     works: ({ url }) => get(url()),
     bad: [() => get('/api/v1/workflows/0'), 'path.workflow_id'],
@@ -77,11 +99,54 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     missing: noWorkflow('GET', '/status'),
     conflict: null,
   },
+  updateWorkflow: {
+    works: ({ url }) =>
+      put(url('/spec'), { spec: { name: 'w', jobs: [{ name: 'new', command: 'true' }] }, dry_run: true }),
+    bad: [({ url }) => put(url('/spec'), { spec: 'jobs:\n  - nmae: a\n' }), 'body.spec.jobs[0].nmae'],
+    missing: noWorkflow('PUT', '/spec', { spec: { name: 'w', jobs: [{ name: 'a', command: 'true' }] } }),
+    conflict: null,
+  },
   cancel: {
     works: ({ url }) => post(url('/cancel'), { jobs: ['blocked'], reason: 'not needed' }),
     bad: [({ url }) => post(url('/cancel'), { jobs: [''] }), 'body.jobs[0]'],
     missing: noWorkflow('POST', '/cancel', {}),
     conflict: null,
+  },
+  setRunSettings: {
+    works: ({ url }) => put(url('/run-settings'), { host: 'here', max_parallel: 4, labels: ['gpu'] }),
+    bad: [({ url }) => put(url('/run-settings'), { host: 'here', max_parallel: 0 }), 'body.max_parallel'],
+    missing: noWorkflow('PUT', '/run-settings', { host: 'here' }),
+    conflict: null,
+  },
+  setUntil: {
+    works: ({ url }) => post(url('/until'), { until: ['blocked'] }),
+    bad: [({ url }) => post(url('/until'), { until: [] }), 'body.until'],
+    missing: noWorkflow('POST', '/until', { until: null }),
+    conflict: null,
+  },
+  pauseWorkflow: {
+    works: ({ url }) => post(url('/pause'), { reason: 'maintenance' }),
+    bad: [({ url }) => post(url('/pause'), { why: 'maintenance' }), 'body.why'],
+    missing: noWorkflow('POST', '/pause', {}),
+    conflict: [paused('pause'), 'ALREADY_PAUSED'],
+  },
+  stopWorkflow: {
+    works: paused('stop'),
+    bad: [({ url }) => post(url('/stop'), { reason: 1 }), 'body.reason'],
+    missing: noWorkflow('POST', '/stop', {}),
+    conflict: [
+      async ({ world, workflow, url }) => {
+        await world.engine.stopWorkflow(workflow, { actor: 'test' });
+        return post(url('/stop'), {});
+      },
+      'ALREADY_PAUSED',
+    ],
+  },
+  resumeWorkflow: {
+    works: paused('resume'),
+    bad: [({ url }) => post(url('/resume'), { reason: 1 }), 'body.reason'],
+    missing: noWorkflow('POST', '/resume', {}),
+    conflict: [({ url }) => post(url('/resume'), {}), 'NOT_PAUSED'],
   },
   resetStatus: {
     works: async ({ world }) => {
@@ -95,6 +160,48 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     bad: [({ url }) => post(url('/reset-status'), { failed: true }), 'body.failed'],
     missing: noWorkflow('POST', '/reset-status', {}),
     conflict: [({ url }) => post(url('/reset-status'), {}), 'RUN_ACTIVE'],
+  },
+  deleteWorkflow: {
+    works: complete((url) => remove(`${url}?dry_run=false`)),
+    bad: [({ url }) => remove(url('?dry_run=maybe')), 'query.dry_run'],
+    missing: [() => remove('/api/v1/workflows/999'), 'WORKFLOW_NOT_FOUND'],
+    conflict: [({ url }) => remove(url('')), 'RUN_ACTIVE'],
+  },
+  pruneWorkflows: {
+    works: () => post('/api/v1/workflows/prune', { older_than_ms: 1e12, keep: 5, statuses: ['failed'] }),
+    bad: [() => post('/api/v1/workflows/prune', { dry_run: true }), 'body.older_than_ms'],
+    missing: null,
+    // What runs is kept.
+    conflict: null,
+  },
+  archiveWorkflow: {
+    works: complete((url) => post(`${url}/archive`, { reason: 'published' })),
+    bad: [({ url }) => post(url('/archive'), { why: 'published' }), 'body.why'],
+    missing: noWorkflow('POST', '/archive', {}),
+    conflict: [({ url }) => post(url('/archive'), {}), 'WORKFLOW_BUSY'],
+  },
+  unarchiveWorkflow: {
+    works: complete((url) => post(`${url}/unarchive`, {})),
+    bad: [({ url }) => post(url('/unarchive'), { reason: 1 }), 'body.reason'],
+    missing: noWorkflow('POST', '/unarchive', {}),
+    // One that is not archived stays so.
+    conflict: null,
+  },
+  reinitialize: {
+    works: async ({ world }) => {
+      const other = await world.submit(
+        { name: 'o', jobs: [{ name: 'a', command: 'true' }] },
+        world.tokens.operator,
+      );
+      await world.engine.cancel(other, { actor: 'test' });
+      return post(`/api/v1/workflows/${other}/reinitialize`, { stale: [] });
+    },
+    bad: [
+      ({ url }) => post(url('/reinitialize'), { stale: [{ job_id: 1, reason: 'old' }] }),
+      'body.stale[0].reason',
+    ],
+    missing: noWorkflow('POST', '/reinitialize', { stale: [] }),
+    conflict: [({ url }) => post(url('/reinitialize'), { stale: [] }), 'RUN_ACTIVE'],
   },
   addEvent: {
     works: ({ url }) => post(url('/events'), { type: 'note', reason: 'seen', data: {} }),
@@ -132,8 +239,14 @@ export const CASES: Record<EndpointId, EndpointCase> = {
   },
   listFiles: {
     works: ({ url }) => get(url('/files')),
-    bad: [({ url }) => get(url('/files?after=1')), 'query.after'],
+    bad: [({ url }) => get(url('/files?after=x')), 'query.after'],
     missing: noWorkflow('GET', '/files'),
+    conflict: null,
+  },
+  listFileMarks: {
+    works: ({ url }) => get(url('/file_marks')),
+    bad: [({ url }) => get(url('/file_marks?limit=0')), 'query.limit'],
+    missing: noWorkflow('GET', '/file_marks'),
     conflict: null,
   },
   listUserData: {
@@ -190,6 +303,12 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     missing: noJob('POST', '/retry', {}),
     conflict: [({ url }) => post(url('/jobs/undecided/retry'), {}), 'DECISION_PENDING'],
   },
+  retryJobs: {
+    works: ({ url }) => post(url('/retry'), { patterns: ['brok*'], dry_run: true }),
+    bad: [({ url }) => post(url('/retry'), { statuses: ['broken'] }), 'body.statuses[0]'],
+    missing: noWorkflow('POST', '/retry', { statuses: ['failed'] }),
+    conflict: [({ url }) => post(url('/retry'), { jobs: ['undecided'] }), 'DECISION_PENDING'],
+  },
   changeResources: {
     works: ({ url }) => post(url('/jobs/blocked/resources'), { memory: '2g', dry_run: true }),
     bad: [({ url }) => post(url('/jobs/blocked/resources'), { memory: 2 }), 'body.memory'],
@@ -227,6 +346,12 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     works: ({ url }) => get(url('/jobs/done/logs/stdout')),
     bad: [({ url }) => get(url('/jobs/done/logs/stdin')), 'path.stream'],
     missing: [({ url }) => get(url('/jobs/blocked/logs/stdout')), 'NO_ATTEMPT'],
+    conflict: null,
+  },
+  samples: {
+    works: ({ url }) => get(url('/jobs/done/samples')),
+    bad: [({ url }) => get(url('/jobs/done/samples?attempt_id=last')), 'query.attempt_id'],
+    missing: [({ url }) => get(url('/jobs/blocked/samples')), 'NO_ATTEMPT'],
     conflict: null,
   },
   utilization: {
@@ -288,16 +413,16 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     conflict: null,
   },
   resumeWorker: {
-    works: ({ worker }) => post(`/api/v1/workers/${worker}/resume`, IDENTITY),
-    bad: [({ worker }) => post(`/api/v1/workers/${worker}/resume`, { ...IDENTITY, kind: 'x' }), 'body.kind'],
+    works: ({ worker }) => posted(worker, 'resume', IDENTITY),
+    bad: [({ worker }) => posted(worker, 'resume', { ...IDENTITY, kind: 'x' }), 'body.kind'],
     missing: [() => post('/api/v1/workers/999/resume', IDENTITY), 'WORKER_NOT_FOUND'],
     conflict: [retired('resume', IDENTITY), 'WORKER_RETIRED'],
   },
   exchange: {
-    works: ({ worker }) => post(`/api/v1/workers/${worker}/exchange`, EXCHANGE),
+    works: ({ worker }) => posted(worker, 'exchange', EXCHANGE),
     bad: [
       ({ worker }) =>
-        post(`/api/v1/workers/${worker}/exchange`, {
+        posted(worker, 'exchange', {
           ...EXCHANGE,
           started: [{ token: 1, started_at_ms: 'now' }],
         }),
@@ -307,19 +432,22 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     conflict: [retired('exchange', EXCHANGE), 'WORKER_RETIRED'],
   },
   news: {
-    works: ({ worker }) => get(`/api/v1/workers/${worker}/news?timeout_ms=1`),
-    bad: [({ worker }) => get(`/api/v1/workers/${worker}/news?timeout_ms=60001`), 'query.timeout_ms'],
+    works: ({ worker }) => ({ ...get(`/api/v1/workers/${worker}/news?timeout_ms=1`), worker }),
+    bad: [
+      ({ worker }) => ({ ...get(`/api/v1/workers/${worker}/news?timeout_ms=60001`), worker }),
+      'query.timeout_ms',
+    ],
     missing: null,
     conflict: null,
   },
   putLogs: {
     works: ({ worker, claims }) =>
-      post(`/api/v1/workers/${worker}/logs`, {
+      posted(worker, 'logs', {
         parts: [{ token: claims.running!.token, stream: 'stderr', offset: 0, data: 'aGk=' }],
       }),
     bad: [
       ({ worker, claims }) =>
-        post(`/api/v1/workers/${worker}/logs`, {
+        posted(worker, 'logs', {
           parts: [{ token: claims.running!.token, stream: 'stderr', offset: 0, data: '%%%' }],
         }),
       'body.parts[0].data',
@@ -328,19 +456,22 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     conflict: null,
   },
   adopt: {
-    works: ({ worker, workflow }) => post(`/api/v1/workers/${worker}/adopt`, { workflow_id: workflow }),
-    bad: [({ worker }) => post(`/api/v1/workers/${worker}/adopt`, {}), 'body.workflow_id'],
-    missing: [
-      ({ worker }) => post(`/api/v1/workers/${worker}/adopt`, { workflow_id: 999 }),
-      'WORKFLOW_NOT_FOUND',
-    ],
+    works: ({ worker, workflow }) => posted(worker, 'adopt', { workflow_id: workflow }),
+    bad: [({ worker }) => posted(worker, 'adopt', {}), 'body.workflow_id'],
+    missing: [({ worker }) => posted(worker, 'adopt', { workflow_id: 999 }), 'WORKFLOW_NOT_FOUND'],
     conflict: null,
   },
   retireWorker: {
-    works: ({ worker }) => post(`/api/v1/workers/${worker}/retire`),
+    works: ({ worker }) => posted(worker, 'retire'),
     bad: [() => post('/api/v1/workers/me/retire'), 'path.worker_id'],
     missing: null,
     conflict: null,
+  },
+  loseWorker: {
+    works: ({ worker }) => post(`/api/v1/workers/${worker}/lost`),
+    bad: [() => post('/api/v1/workers/me/lost'), 'path.worker_id'],
+    missing: [() => post('/api/v1/workers/999/lost'), 'WORKER_NOT_FOUND'],
+    conflict: [retired('lost'), 'WORKER_RETIRED'],
   },
   createToken: {
     works: () => post('/api/v1/tokens', { name: 'ci', role: 'viewer', expires_at_ms: null }),
@@ -422,9 +553,9 @@ export const CASES: Record<EndpointId, EndpointCase> = {
   },
 };
 
-function retired(what: string, body: unknown): Ask {
+function retired(what: string, body?: unknown): Ask {
   return async ({ world, worker }) => {
     await world.engine.retireWorker(worker);
-    return post(`/api/v1/workers/${worker}/${what}`, body);
+    return posted(worker, what, body);
   };
 }

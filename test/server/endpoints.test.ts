@@ -1,18 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { ENDPOINTS } from '../../src/api/endpoints.ts';
-import { errorBody } from '../../src/api/schemas/error-body.ts';
+import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { mayDo, type NeededRole, ROLES, type Role } from '../../src/contract/roles.ts';
+import { errorBody } from '../../src/contract/schemas/error-body.ts';
 import { ERRORS, type ErrorCode } from '../../src/core/errors.ts';
-import { ROLES } from '../../src/core/token.ts';
 import { CASES } from './endpoint-cases.ts';
 import { Scene } from './scene.ts';
 import type { Asked } from './server-world.ts';
 
-/** What is below a role; nothing for endpoints that want none. */
-const rolesBelow = (role: (typeof ROLES)[number]) => ROLES.slice(0, ROLES.indexOf(role));
+/** Who may do each of them, written out once more: no role but the admin's is for everything. */
+const ADMITTED: Record<NeededRole, Role[]> = {
+  any: ['viewer', 'worker', 'operator', 'admin'],
+  viewer: ['viewer', 'operator', 'admin'],
+  worker: ['worker', 'admin'],
+  operator: ['operator', 'admin'],
+  admin: ['admin'],
+};
+
+test.each(Object.entries(ADMITTED))('what needs %s is for %j', (needed, admitted) => {
+  expect(ROLES.filter((role) => mayDo(role, needed as NeededRole))).toEqual(admitted);
+});
 
 describe.each(ENDPOINTS)('%s', (id, endpoint) => {
   const { works, bad, missing, conflict } = CASES[id];
-  const role = endpoint.role ?? 'viewer';
+  const [role] = ADMITTED[endpoint.role ?? 'any'] as [Role];
   const allowed = (scene: Scene, asked: Asked): Asked => ({ ...asked, token: scene.world.tokens[role] });
 
   test('works, and answers as described', async () => {
@@ -69,11 +79,44 @@ describe.each(ENDPOINTS)('%s', (id, endpoint) => {
         await expectRefusal(scene, { ...asked, url }, 'UNAUTHORIZED', 401);
         const wrong = { ...asked, url, token: `hf_${'x'.repeat(43)}` };
         await expectRefusal(scene, wrong, 'UNAUTHORIZED', 401);
-        for (const lower of rolesBelow(role)) {
-          await expectRefusal(scene, { ...asked, url, token: scene.world.tokens[lower] }, 'FORBIDDEN', 403);
+        for (const other of ROLES.filter((each) => !ADMITTED[endpoint.role!].includes(each))) {
+          await expectRefusal(scene, { ...asked, url, token: scene.world.tokens[other] }, 'FORBIDDEN', 403);
         }
       }
     });
+});
+
+test('only its own process acts for a worker, whatever token another one has', async () => {
+  const scene = await Scene.create();
+  const { world } = scene;
+  const byWorker = ENDPOINTS.filter(([, endpoint]) => endpoint.byWorker);
+  expect(byWorker.map(([id]) => id).sort()).toEqual([
+    'adopt',
+    'exchange',
+    'news',
+    'putLogs',
+    'resumeWorker',
+    'retireWorker',
+  ]);
+  const registered = await world.ask({
+    ...(await CASES.registerWorker.works(scene)),
+    token: world.tokens.worker,
+  });
+  const other = registered.json() as { id: number; secret: string };
+  expect(other.secret).toMatch(/^hf_/);
+  world.secrets.set(other.id, other.secret);
+  for (const [id] of byWorker) {
+    const { worker: _, ...asked } = await CASES[id].works(scene);
+    for (const token of [world.tokens.worker, world.tokens.admin]) {
+      await expectRefusal(scene, { ...asked, token }, 'NOT_THAT_WORKER', 403);
+      await expectRefusal(scene, { ...asked, token, worker: other.id }, 'NOT_THAT_WORKER', 403);
+    }
+  }
+  // Its own secret is no token, and its token alone reads nothing.
+  await expectRefusal(scene, { url: '/api/v1/workers', token: other.secret }, 'UNAUTHORIZED', 401);
+  await expectRefusal(scene, { url: scene.url('/jobs'), token: world.tokens.worker }, 'FORBIDDEN', 403);
+  const list = await world.ask({ url: '/api/v1/workers', token: world.tokens.admin });
+  expect(list.body).not.toContain('secret');
 });
 
 function aliasUrls(url: string, aliases: readonly string[] = []): string[] {

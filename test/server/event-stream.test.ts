@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ServedEngine } from '../../src/core/engine.ts';
+import type { ServedEngine } from '../../src/contract/engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { createServer } from '../../src/server/create-server.ts';
 import { type RunningServer, startServer } from '../../src/server/start-server.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import { errorBody } from '../../src/api/schemas/error-body.ts';
+import { openApiDocument } from '../../src/contract/openapi.ts';
+import { errorBody } from '../../src/contract/schemas/error-body.ts';
 import { Scene } from './scene.ts';
 import { broken, type JsonSchema, valuesOf } from './schema-values.ts';
 
@@ -181,7 +181,7 @@ describe('whatever else is sent', () => {
     ['a long path', { url: `/api/v1/workflows/1/jobs/${'a'.repeat(20_000)}` }, 400],
     ['a huge number', { url: '/api/v1/workflows/99999999999999999999999' }, 422],
     ['a number in another notation', { url: '/api/v1/workflows/1e3' }, 422],
-    ['a method that is none', { method: 'PATCH', url: '/api/v1/workflows/1' }, 404],
+    ['a method that is none', { method: 'PATCH', url: '/api/v1/workflows/1' }, 405],
   ])('%s is refused', async (_, asked, status) => {
     const scene = await Scene.create();
     const answer = await inTime(scene.world.ask({ ...asked, token: scene.world.tokens.admin }), asked.url);

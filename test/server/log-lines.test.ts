@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ENDPOINTS } from '../../src/api/endpoints.ts';
+import { ENDPOINTS } from '../../src/contract/endpoints.ts';
 import { HoldfastError } from '../../src/core/errors.ts';
 import { CASES } from './endpoint-cases.ts';
 import { Scene } from './scene.ts';
@@ -91,13 +91,11 @@ describe('the log of the server', () => {
           usage: null,
         },
       ],
-      recovered: [],
-      acted: [],
-      evaluated: [],
+      errands: [],
       capacity: { cpus: 8, memory_bytes: 1e9, gpus: 0, slots: 8, default_cpus: 1 },
     };
     const url = `/api/v1/workers/${worker}/exchange`;
-    await world.ask({ method: 'POST', url, body, token: world.tokens.operator });
+    await world.ask({ method: 'POST', url, body, token: world.tokens.worker, worker });
     const line = world.lines.map((each) => JSON.parse(each)).find(({ msg }) => msg === 'exchanged');
     expect(line).toMatchObject({
       worker_id: worker,

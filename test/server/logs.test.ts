@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readRange } from '../../src/server/byte-range.ts';
+import { readRange } from '../../src/server/requests/byte-range.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { IDENTITY, NO_REPORTS, PLENTY, ServerWorld } from './server-world.ts';
 
@@ -22,7 +22,7 @@ async function running() {
   const put = (offset: number, data: string | Buffer) =>
     world.engine.putLogs(worker, [{ token, stream: 'stdout', offset, data: Buffer.from(data) }]);
   const url = `/api/v1/workflows/${id}/jobs/a/logs/stdout`;
-  const end = () => world.finish(worker, claim!, { exitCode: 0 });
+  const end = () => world.finish(worker, claim!, { exit_code: 0 });
   return { world, id, url, put, end };
 }
 
@@ -40,7 +40,7 @@ async function ranHere(world: ServerWorld): Promise<number> {
   const worker = await world.engine.registerWorker({ ...IDENTITY, kind: 'run' });
   await world.engine.adopt(id, worker.id);
   const taken = await world.engine.exchange(worker.id, { ...NO_REPORTS, capacity: PLENTY, workflow_id: id });
-  await world.finish(worker.id, taken.claims[0]!, { exitCode: 0 });
+  await world.finish(worker.id, taken.claims[0]!, { exit_code: 0 });
   return id;
 }
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { FastifyReply } from 'fastify';
 import { expect, test } from 'vitest';
-import { LongAnswers } from '../../src/server/long-answers.ts';
+import { LongAnswers } from '../../src/server/requests/long-answers.ts';
 
 /** A reply whose connection has been closed, or is open. */
 function reply(destroyed: boolean): { raw: EventEmitter & { destroyed: boolean } } {

@@ -92,7 +92,7 @@ describe('the tools for agents over HTTP', () => {
     const teller = claims.find(({ job_name }) => job_name === 'teller')!;
     const data = Buffer.from(`used ${secret}\n`);
     await world.engine.putLogs(worker, [{ token: teller.token, stream: 'stderr', offset: 0, data }]);
-    await world.finish(worker, teller, { exitCode: 1 });
+    await world.finish(worker, teller, { exit_code: 1 });
     const viewer = await client(world.tokens.viewer);
     for (const [name, more] of [
       ['list_pending_failed_jobs', {}],

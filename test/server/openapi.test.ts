@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ENDPOINTS } from '../../src/api/endpoints.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
+import { ENDPOINTS } from '../../src/contract/endpoints.ts';
+import { openApiDocument } from '../../src/contract/openapi.ts';
 import { mcpRoutes } from '../../src/mcp/http-route.ts';
 import { mcpFacts } from './mcp-facts.ts';
 import { ServerWorld } from './server-world.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import type { Claim } from '../../src/core/exchange.ts';
-import type { JobRecord } from '../../src/core/records.ts';
+import type { Claim } from '../../src/contract/records/exchange.ts';
+import type { JobRecord } from '../../src/contract/records/records.ts';
 import { NO_REPORTS, ServerWorld } from './server-world.ts';
 
 const SPEC = {
@@ -38,14 +38,14 @@ export class Scene {
 
   static async create(): Promise<Scene> {
     const world = await ServerWorld.create({ auth: 'token' });
-    const workflow = await world.submit(SPEC, world.tokens.operator);
+    const workflow = await world.store(SPEC);
     const { worker, claims } = await world.claimAll();
     const claim = (name: string) => claims.find(({ job_name }) => job_name === name)!;
     // What `done` declares is looked for by its worker; here it is simply reported.
     writeFileSync(`${world.dir}/table.csv`, 'a,b\n');
-    await world.finish(worker, claim('done'), { exitCode: 0 });
-    await world.finish(worker, claim('broken'), { exitCode: 2 });
-    await world.finish(worker, claim('undecided'), { exitCode: 1 });
+    await world.finish(worker, claim('done'), { exit_code: 0 });
+    await world.finish(worker, claim('broken'), { exit_code: 2 });
+    await world.finish(worker, claim('undecided'), { exit_code: 1 });
     await world.engine.exchange(worker, {
       ...NO_REPORTS,
       started: [{ token: claim('running').token, started_at_ms: Date.now() }],
@@ -55,7 +55,7 @@ export class Scene {
       { token: claim('done').token, stream: 'stdout', offset: 0, data: Buffer.from('one\ntwo\nthree\n') },
     ]);
     const { items } = await world.engine.listJobs(workflow);
-    const [handler] = await world.engine.listFailureHandlers(workflow);
+    const [handler] = (await world.engine.listFailureHandlers(workflow)).items;
     return new Scene({
       world,
       workflow,

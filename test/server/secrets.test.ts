@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../src/core/outcome.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { crashedPost } from '../../src/core/job/post-result.ts';
+import { loadRequest } from '../../src/spec/request/load-request.ts';
+import { sentFiles } from '../../src/spec/spec-files.ts';
 import { NO_REPORTS, PLENTY, ServerWorld } from './server-world.ts';
 
 const SECRET = 'open-sesame-4711';
@@ -9,7 +12,8 @@ const SPEC = {
   order: 'graph',
   steps: {
     talker: { exec: 'echo "$API_TOKEN"', env: { API_TOKEN: SECRET, PIN_TOKEN: '12', PLACE: 'lab' } },
-    loser: { exec: 'exit 1', env: { API_TOKEN: SECRET } },
+    // Its password is the secret too: the name of the variable says nothing.
+    loser: { exec: 'exit 1', env: { DATABASE_URL: `postgres://ada:${SECRET}@db/x` } },
   },
 };
 
@@ -19,8 +23,8 @@ async function spilled() {
   const id = await world.submit(SPEC);
   const { worker, claims } = await world.claimAll();
   const claim = (name: string) => claims.find(({ job_name }) => job_name === name)!;
-  await world.finish(worker, claim('talker'), { exitCode: 0 }, { said: `it is ${SECRET}` });
-  await world.finish(worker, claim('loser'), { spawnError: `cannot start with ${SECRET}` });
+  await world.finish(worker, claim('talker'), { exit_code: 0 }, { said: `it is ${SECRET}` });
+  await world.finish(worker, claim('loser'), { spawn_error: `cannot start with ${SECRET}` });
   await world.engine.addEvent(id, {
     type: 'note',
     actor: 'x',
@@ -77,7 +81,7 @@ describe('the secrets of jobs', () => {
     const claim = claims.find(({ job_name }) => job_name === 'talker')!;
     const data = Buffer.from(SECRET);
     await world.engine.putLogs(worker, [{ token: claim.token, stream: 'stdout', offset: 0, data }]);
-    await world.finish(worker, claim, { exitCode: 0 });
+    await world.finish(worker, claim, { exit_code: 0 });
     expect((await world.ask({ url: log })).body).toBe('*'.repeat(SECRET.length));
   });
 
@@ -93,7 +97,7 @@ describe('the secrets of jobs', () => {
     const world = await ServerWorld.create();
     await world.submit(SPEC);
     const worker = await world.claimAll();
-    expect(worker.claims.map(({ config }) => config.env.API_TOKEN)).toEqual([SECRET, SECRET]);
+    expect(worker.claims.map(({ config }) => config.env.API_TOKEN)).toEqual([SECRET, undefined]);
     const url = `/api/v1/workers/${worker.worker}/exchange`;
     const lost = {
       token: worker.claims[0]!.token,
@@ -103,7 +107,7 @@ describe('the secrets of jobs', () => {
       usage: null,
     };
     const body = { ...NO_REPORTS, finished: [lost], capacity: PLENTY };
-    const answer = await world.ask({ method: 'POST', url, body });
+    const answer = await world.ask({ method: 'POST', url, body, worker: worker.worker });
     expect(answer.json().claims[0].config.env.API_TOKEN).toBe(SECRET);
   });
 
@@ -127,9 +131,38 @@ describe('the secrets of jobs', () => {
     const claim = claims.find(({ job_name }) => job_name === 'talker')!;
     const data = Buffer.from(`${SECRET.slice(5)} after`);
     await world.engine.putLogs(worker, [{ token: claim.token, stream: 'stdout', offset: 1000, data }]);
-    await world.finish(worker, claim, { exitCode: 0 });
+    await world.finish(worker, claim, { exit_code: 0 });
     const { body } = await world.ask({ url: `/api/v1/workflows/${id}/jobs/talker/logs/stdout` });
     expect(body).toBe(`${'*'.repeat(SECRET.length - 5)} after`);
+  });
+
+  test('are masked in the errors of a request', async () => {
+    const world = await ServerWorld.create();
+    const spec = {
+      kind: 'request',
+      name: 'secretive',
+      work: { range: { total: 1, first: 1, per_job: 1 } },
+      jobs_per_unit: 1,
+      round: { first_units: 1, units: 1 },
+      process: { command: 'exit 42', retry: 0, env: { API_TOKEN: SECRET } },
+    };
+    const loaded = loadRequest(JSON.stringify(spec), 'r.json', sentFiles({ texts: {}, lists: {} }));
+    if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('\n'));
+    const { model, items } = loaded;
+    const place = { cwd: world.dir, output_dir: 'output', actor: 'test', shared: true };
+    await world.engine.createRequest({ model, items, ...place });
+    while (await world.engine.tendRequests({ most_active: 1 }));
+    const { worker, claims } = await world.claimAll();
+    const { errands } = await world.finish(worker, claims[0]!, { exit_code: 42 });
+    const post = { ...crashedPost(''), exit_code: 42, problem: null, log_tail: `before ${SECRET} after` };
+    await world.engine.exchange(worker, {
+      ...NO_REPORTS,
+      errands: errands.map(({ id }) => ({ kind: 'post', id, post })),
+      capacity: null,
+    });
+    const answer = await world.ask({ url: '/api/v1/requests/secretive/errors' });
+    expect(answer.json().groups).toMatchObject([{ log_tail: 'before *** after' }]);
+    expect(answer.body).not.toContain(SECRET);
   });
 
   test('are held back in a log that goes on until it is clear what they are', async () => {

@@ -36,6 +36,17 @@ describe.each(['', '/api/v1'])('the paths that other programs know, under "%s"',
     });
   });
 
+  test('D9 a retry of a running job is answered while its attempt is ended', async () => {
+    const scene = await Scene.create();
+    const { id } = scene.jobs.running!;
+    const answer = await ask(scene, 'POST', `/jobs/${id}/retry/1?max_retries=3&reason=it+hangs`);
+    expect(answer.json()).toMatchObject({ id, status: 'running', attempt_id: 1 });
+    expect(await scene.world.engine.findJob(id)).toMatchObject({
+      retry_requested: true,
+      reason: expect.stringMatching(/^retried by .*: it hangs$/),
+    });
+  });
+
   test('a retry is refused for each of its four reasons, and without max_retries', async () => {
     const scene = await Scene.create();
     const { broken, done } = scene.jobs;

@@ -3,12 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
 import { onTestFinished } from 'vitest';
-import type { ServedEngine } from '../../src/core/engine.ts';
-import type { Capacity, Claim, WorkerIdentity } from '../../src/core/exchange.ts';
-import { type Outcome, outcome } from '../../src/core/outcome.ts';
-import type { Role } from '../../src/core/token.ts';
+import type { ServedEngine } from '../../src/contract/engine.ts';
+import type { Capacity, Claim, ExchangeResult, WorkerIdentity } from '../../src/contract/records/exchange.ts';
+import type { RequestRecord } from '../../src/contract/records/request.ts';
+import { WORKER_SECRET } from '../../src/contract/request-headers.ts';
+import { ROLES, type Role } from '../../src/contract/roles.ts';
+import { type Outcome, outcome } from '../../src/core/job/outcome.ts';
+import { crashedPost } from '../../src/core/job/post-result.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { createServer, type HoldfastServer, type ServerOptions } from '../../src/server/create-server.ts';
+import { loadSpec } from '../../src/spec/load-spec.ts';
+import { loadRequest } from '../../src/spec/request/load-request.ts';
+import { sentFiles } from '../../src/spec/spec-files.ts';
 
 export const PLENTY: Capacity = { cpus: 1000, memory_bytes: 1e12, gpus: 8, slots: 1000, default_cpus: 1 };
 
@@ -25,7 +31,7 @@ export const IDENTITY: WorkerIdentity = {
   gpus: 0,
 };
 
-export const NO_REPORTS = { started: [], finished: [], recovered: [], acted: [], evaluated: [] };
+export const NO_REPORTS = { started: [], finished: [], errands: [] };
 
 export interface Asked {
   method?: string;
@@ -33,6 +39,8 @@ export interface Asked {
   body?: unknown;
   headers?: Record<string, string>;
   token?: string;
+  /** Sends the secret of this worker. */
+  worker?: number;
 }
 
 /** A server with an engine on a database of its own; asked without a socket. */
@@ -42,6 +50,8 @@ export class ServerWorld {
   readonly server: HoldfastServer;
   readonly lines: string[] = [];
   readonly tokens = {} as Record<Role, string>;
+  /** Of the workers that were registered here. */
+  readonly secrets = new Map<number, string>();
 
   private constructor(dir: string, engine: ServedEngine, options: Partial<ServerOptions>) {
     this.dir = dir;
@@ -63,7 +73,7 @@ export class ServerWorld {
     const world = new ServerWorld(dir, engine, options);
     onTestFinished(() => world.close());
     if (options.auth === 'token') {
-      for (const role of ['viewer', 'operator', 'admin'] as const) {
+      for (const role of ROLES) {
         const made = await engine.createToken({
           name: `a-${role}`,
           role,
@@ -83,7 +93,7 @@ export class ServerWorld {
 
   /** Of an answer that does not end by itself only the beginning is waited for. */
   ask(
-    { method = 'GET', url, body, headers = {}, token }: Asked,
+    { method = 'GET', url, body, headers = {}, token, worker }: Asked,
     { isEndless = false } = {},
   ): Promise<LightMyRequestResponse> {
     return this.server.app.inject({
@@ -93,11 +103,47 @@ export class ServerWorld {
       headers: {
         host: '127.0.0.1',
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(worker !== undefined && { [WORKER_SECRET]: this.secrets.get(worker) ?? '' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...headers,
       },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
+  }
+
+  /** Without a request: reading one starts a thread, which takes longer than the rest of most tests. */
+  async store(spec: object): Promise<number> {
+    const text = JSON.stringify(spec);
+    const loaded = loadSpec(text, 'workflow.json');
+    if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('\n'));
+    const { id } = await this.engine.createWorkflow({
+      model: loaded.model,
+      source: { text, name: 'workflow.json' },
+      cwd: this.dir,
+      output_dir: join(this.dir, 'output'),
+      actor: 'test',
+      shared: true,
+    });
+    return id;
+  }
+
+  /** A request that waits for its admission; its items, if any, are in the spec. */
+  async storeRequest(spec: object): Promise<RequestRecord> {
+    const loaded = loadRequest(JSON.stringify(spec), 'request.json', sentFiles({ texts: {}, lists: {} }));
+    if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('\n'));
+    return this.engine.createRequest({
+      model: loaded.model,
+      items: loaded.items,
+      cwd: this.dir,
+      output_dir: join(this.dir, 'output'),
+      actor: 'test',
+      shared: true,
+    });
+  }
+
+  /** Admits and plans what can be, as a server that listens does by itself. */
+  async tendRequests(): Promise<void> {
+    while (await this.engine.tendRequests({ most_active: 20 }));
   }
 
   async submit(spec: object, token?: string): Promise<number> {
@@ -114,13 +160,14 @@ export class ServerWorld {
   /** A worker that has taken all it can get. */
   async claimAll(): Promise<{ worker: number; claims: Claim[] }> {
     const worker = await this.engine.registerWorker(IDENTITY);
+    this.secrets.set(worker.id, worker.secret);
     const { claims } = await this.engine.exchange(worker.id, { ...NO_REPORTS, capacity: PLENTY });
     return { worker: worker.id, claims };
   }
 
-  async finish(worker: number, claim: Claim, facts: Partial<Outcome>, output?: unknown): Promise<void> {
+  finish(worker: number, claim: Claim, facts: Partial<Outcome>, output?: unknown): Promise<ExchangeResult> {
     const at = Date.now();
-    await this.engine.exchange(worker, {
+    return this.engine.exchange(worker, {
       ...NO_REPORTS,
       started: [{ token: claim.token, started_at_ms: at }],
       finished: [
@@ -135,6 +182,14 @@ export class ServerWorld {
       ],
       capacity: null,
     });
+  }
+
+  /** A job of a request fails, and its post step says that it is for good. */
+  async failForGood(worker: number, claim: Claim): Promise<void> {
+    const { errands } = await this.finish(worker, claim, { exit_code: 7 });
+    const post = { ...crashedPost(''), exit_code: 42, problem: null };
+    const judged = errands.map(({ id }) => ({ kind: 'post' as const, id, post }));
+    await this.engine.exchange(worker, { ...NO_REPORTS, errands: judged, capacity: null });
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ServedEngine } from '../../src/core/engine.ts';
+import type { ServedEngine } from '../../src/contract/engine.ts';
+import { WORKER_SECRET } from '../../src/contract/request-headers.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { createServer } from '../../src/server/create-server.ts';
 import { startServer } from '../../src/server/start-server.ts';
@@ -52,7 +53,9 @@ test('what is being answered is answered, what waits is let go, and then nobody 
   const server = await startServer(engine, OPTIONS);
   const slow = fetch(`${server.url}/api/v1/workflows`);
   const { version } = (await (await fetch(`${server.url}/api/v1/changes`)).json()) as { version: string };
-  const news = fetch(`${server.url}/api/v1/workers/${worker.id}/news?timeout_ms=60000`);
+  const news = fetch(`${server.url}/api/v1/workers/${worker.id}/news?timeout_ms=60000`, {
+    headers: { [WORKER_SECRET]: worker.secret },
+  });
   const changes = fetch(`${server.url}/api/v1/changes?since=${version}&timeout_ms=60000`);
   await wasAsked;
   // Both have reached the server: it answers on one connection after the other.

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument, type Scalar } from 'yaml';
 import { LineIndex } from '../../src/spec/source/line-index.ts';
 import { readSource } from '../../src/spec/source/read-source.ts';
+import { courses } from '../property-runs.ts';
 import { problemsOf } from './spec-text.ts';
 
 /** The marked place: `@` stands in front of what is wrong, and is taken out. */
@@ -149,7 +150,7 @@ describe('a place in a text', () => {
         expect(shown, JSON.stringify({ file, inside })).toMatch(escaped);
         checked += 1;
       }),
-      { numRuns: 500 },
+      { numRuns: courses(500) },
     );
     expect(checked).toBeGreaterThan(50);
   });

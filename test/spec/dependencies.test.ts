@@ -22,13 +22,32 @@ jobs:
     ]);
   });
 
-  it('by pattern need the whole name', () => {
+  it('by pattern search the name; anchors narrow it', () => {
     const model = modelOf(`jobs:
   - { name: work, command: x }
   - { name: work2, command: x }
+  - { name: framework, command: x }
   - { name: end, command: x, depends_on_regexes: work }
+  - { name: only, command: x, depends_on_regexes: "^work$" }
 `);
-    expect(dependenciesOf(model, 'end')).toEqual(['work']);
+    expect(dependenciesOf(model, 'end')).toEqual(['work', 'work2', 'framework']);
+    expect(dependenciesOf(model, 'only')).toEqual(['work']);
+  });
+
+  it('by patterns of files, user data and actions search too', () => {
+    const model = modelOf(`
+files: [{ name: part_1, path: out/1 }, { name: part_2, path: out/2 }]
+user_data: [{ name: rate_a, data: 1 }, { name: other, data: 1 }]
+jobs:
+  - { name: work, command: x, output_files_regexes: "_1" }
+  - { name: work2, command: x, output_files_regexes: "t_2$" }
+  - { name: end, command: x, input_files_regexes: art, input_user_data_regexes: ate }
+actions: [{ trigger_type: on_jobs_complete, action_type: run_commands, commands: ["true"], job_name_regexes: ["ork"] }]
+`);
+    expect(jobNamed(model, 'work').config.output_files).toEqual(['out/1']);
+    expect(dependenciesOf(model, 'end')).toEqual(['work', 'work2']);
+    expect(jobNamed(model, 'end').config.user_data.inputs).toEqual(['rate_a']);
+    expect(model.actions[0]!.jobs).toEqual([0, 1]);
   });
 
   it('through files follow paths however they are written, and patterns over names', () => {
@@ -42,7 +61,7 @@ jobs:
 `);
     expect(dependenciesOf(model, 'end')).toEqual(['a', 'b']);
     expect(dependenciesOf(model, 'first')).toEqual(['a']);
-    expect(jobNamed(model, 'first').config.inputFiles).toEqual(['out/1', 'given.csv']);
+    expect(jobNamed(model, 'first').config.input_files).toEqual(['out/1', 'given.csv']);
   });
 
   it('of a barrier are one set, however it is written', () => {
@@ -57,7 +76,7 @@ jobs:
         `jobs:\n  - ${stage}\n  - { name: "b{i}", command: x, ${written}, parameters: { i: "1:300" } }\n`,
       );
       expect(model.dependencySets).toEqual([
-        { members: Array.from({ length: 300 }, (_, index) => index), joined: [], anyOf: [] },
+        { members: Array.from({ length: 300 }, (_, index) => index), joined: [], producers: [], anyOf: [] },
       ]);
       expect(dependenciesOf(model, 'b300')).toEqual(list);
       expect(model.dependencyReasons.filter((reason) => reason.job === 599)).toHaveLength(1);

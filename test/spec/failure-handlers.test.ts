@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RULE, type FailureRule } from '../../src/core/failure-rule.ts';
-import { loadSpec } from '../../src/spec/load-spec.ts';
-import { formatProblem } from '../../src/spec/problem.ts';
-import { jobNamed, messagesOf, modelOf } from './spec-text.ts';
+import { DEFAULT_RULE, type FailureRule } from '../../src/core/policy/failure-rule.ts';
+import { jobNamed, messagesOf, modelOf, warningsOf } from './spec-text.ts';
 
 const JOB = 'jobs: [{name: a, command: x, failure_handler: h}]';
 const handler = (rules: string, jobs = JOB) => `failure_handlers: [{name: h, rules: [${rules}]}]\n${jobs}`;
 const ruleOf = (rule: string, jobs = JOB) => modelOf(handler(rule, jobs)).failureHandlers[0]!.rules[0];
-
-function warningsOf(text: string): string[] {
-  const result = loadSpec(text, 'flow.yaml');
-  if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
-  return result.warnings.map(formatProblem);
-}
 
 describe('a failure handler in the model', () => {
   it.each<[string, Partial<FailureRule>]>([
@@ -28,6 +20,10 @@ describe('a failure handler in the model', () => {
       },
     ],
     ['{signals: [SEGV, SIGBUS, sigterm]}', { signals: ['SIGSEGV', 'SIGBUS', 'SIGTERM'] }],
+    [
+      '{exit_codes: [3], recovery_script: fix, timeout: 90s}',
+      { exitCodes: [[3, 3]], recoveryScript: 'fix', recoveryTimeoutMs: 90_000 },
+    ],
     ['{stderr: "lic.nce busy"}', { stderr: 'lic.nce busy' }],
     [
       '{causes: [oom], memory: x1.5, max_memory: 4g}',
@@ -77,12 +73,12 @@ describe('a failure handler in the model', () => {
     const swept = modelOf(
       'failure_handlers: [{name: h1, rules: [{exit_codes: [1]}]}, {name: h2, rules: [{exit_codes: [2]}]}]\njobs: [{name: "a{i}", command: x, failure_handler: "h{i}", parameters: {i: "1:2"}}]',
     );
-    expect(swept.jobs.map(({ config }) => config.failureHandler)).toEqual(['h1', 'h2']);
+    expect(swept.jobs.map(({ config }) => config.failure_handler)).toEqual(['h1', 'h2']);
     const steps = modelOf(
       handler('{exit_codes: [1]}', 'steps: {a: {exec: x, failure_handler: h}, b: {exec: x}}'),
     );
-    expect(jobNamed(steps, 'a').config.failureHandler).toBe('h');
-    expect(jobNamed(steps, 'b').config.failureHandler).toBeNull();
+    expect(jobNamed(steps, 'a').config.failure_handler).toBe('h');
+    expect(jobNamed(steps, 'b').config.failure_handler).toBeNull();
   });
 
   it('may leave failures to somebody', () => {
@@ -102,7 +98,22 @@ describe('mistakes in failure handlers have their place', () => {
     [
       'a pattern that is none',
       handler('{stderr: "(["}'),
-      'flow.yaml:1:47: failure_handlers[0].rules[0].stderr: not a valid pattern (RE2 syntax): missing closing ]: `[`',
+      'flow.yaml:1:47: failure_handlers[0].rules[0].stderr: not a valid pattern (RE2 syntax): a ] is missing in "["',
+    ],
+    [
+      'a pattern that is too long',
+      handler(`{stderr: "${'[ab]?'.repeat(201)}"}`),
+      'flow.yaml:1:47: failure_handlers[0].rules[0].stderr: a pattern has at most 1000 characters, this one has 1005',
+    ],
+    [
+      'a timeout without a script',
+      handler('{exit_codes: [1], timeout: 5m}'),
+      'flow.yaml:1:65: failure_handlers[0].rules[0].timeout: limits `recovery_script`, which the rule does not have',
+    ],
+    [
+      'a timeout of nothing',
+      handler('{exit_codes: [1], timeout: 0s, recovery_script: fix}'),
+      'flow.yaml:1:65: failure_handlers[0].rules[0].timeout: must be longer than 0',
     ],
     [
       'a template in a post script',
@@ -148,10 +159,18 @@ describe('a rule that can never fire is told', () => {
     ],
     [
       'and so is a catch-all that has matchers',
-      '{exit_codes: [1], match_all_exit_codes: true}',
-      [
-        '78: rules[0].match_all_exit_codes: changes nothing, because the rule has other matchers, which must hold',
-      ],
+      '{stderr: busy, match_all_exit_codes: true}',
+      ['75: rules[0].match_all_exit_codes: has no effect: all other matchers of the rule must hold'],
+    ],
+    [
+      'a catch-all after a rule that takes its codes and all others',
+      '{exit_codes: [1], match_all_exit_codes: true}, {match_all_exit_codes: true}',
+      ['85: rules[1]: the rule can never fire: rule 1 already matches everything that is left'],
+    ],
+    [
+      'but not a rule whose codes are taken and that takes all others too',
+      '{exit_codes: [1]}, {exit_codes: [1], match_all_exit_codes: true}',
+      [],
     ],
     ['but not one with a code more', '{exit_codes: ["10-19"]}, {exit_codes: ["19-20"]}', []],
     [
@@ -178,27 +197,28 @@ describe('a rule that can never fire is told', () => {
 });
 
 describe('a post script in the model', () => {
+  const COMMAND = { kind: 'command', command: 'check', permanent_code: 42, abort_code: 43, items: [] };
   const post = (text: string) => modelOf(text).jobs.map(({ config }) => config.post);
 
   it('has ten minutes unless told', () => {
     expect(post('jobs: [{name: a, command: x, post: check}, {name: b, command: x}]')).toEqual([
-      { command: 'check', timeoutMs: 600_000 },
+      { ...COMMAND, timeout_ms: 600_000 },
       null,
     ]);
     expect(post('jobs: [{name: a, command: x, post: {command: check, timeout: 30}}]')).toEqual([
-      { command: 'check', timeoutMs: 30_000 },
+      { ...COMMAND, timeout_ms: 30_000 },
     ]);
     expect(post('steps: {a: {exec: x, post: {command: check, timeout: 30}}}')).toEqual([
-      { command: 'check', timeoutMs: 30 },
+      { ...COMMAND, timeout_ms: 30 },
     ]);
   });
 
   it('is swept, and files in it count as the files of its job', () => {
     const model = modelOf(`files: [{name: "out{i}", path: "o/{i}.txt", parameters: {i: "1:2"}}]
 jobs: [{name: "a{i}", command: x, post: "test -s \${files.output.out{i}}", parameters: {i: "1:2"}}]`);
-    expect(model.jobs.map(({ config }) => [config.post?.command, config.outputFiles])).toEqual([
-      ['test -s o/1.txt', ['o/1.txt']],
-      ['test -s o/2.txt', ['o/2.txt']],
+    expect(model.jobs.map(({ config: { post, output_files } }) => ({ post, output_files }))).toMatchObject([
+      { post: { command: 'test -s o/1.txt' }, output_files: ['o/1.txt'] },
+      { post: { command: 'test -s o/2.txt' }, output_files: ['o/2.txt'] },
     ]);
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadSpec } from '../../src/spec/load-spec.ts';
-import { jobSchema } from '../../src/spec/schema/job-schema.ts';
+import { jobSpecSchema } from '../../src/spec/schema/job-schema.ts';
 import { stepSchema } from '../../src/spec/schema/step-schema.ts';
-import { workflowSchema } from '../../src/spec/schema/workflow-schema.ts';
+import { workflowSpecSchema } from '../../src/spec/schema/workflow-schema.ts';
+import { courses } from '../property-runs.ts';
 
 const FILES = ['x.yaml', 'x.json', 'x.json5'];
 
@@ -51,12 +52,12 @@ const loose = fc.oneof(
 );
 const withKeys = (keys: string[]) => fc.dictionary(fc.constantFrom(...keys), loose, { maxKeys: 5 });
 const job = fc
-  .tuple(fc.constantFrom('a', 'b', 'c{i}', ''), withKeys(Object.keys(jobSchema.shape)))
+  .tuple(fc.constantFrom('a', 'b', 'c{i}', ''), withKeys(Object.keys(jobSpecSchema.shape)))
   .map(([name, more]) => ({ command: 'echo {i}', ...more, name }));
 const step = withKeys(Object.keys(stepSchema.shape)).map((more) => ({ exec: 'echo', ...more }));
 const spec = fc
   .tuple(
-    withKeys(Object.keys(workflowSchema.shape)),
+    withKeys(Object.keys(workflowSpecSchema.shape)),
     fc.oneof(
       fc.record({ jobs: fc.array(job, { maxLength: 4 }) }),
       fc.record({ steps: fc.dictionary(fc.constantFrom('a', 'b', 'c', '1', '__proto__'), step) }),
@@ -67,18 +68,18 @@ const spec = fc
 describe('loadSpec never throws', () => {
   it('for any text', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), expectAnswer), {
-      numRuns: 300,
+      numRuns: courses(300),
     });
   });
 
   it('for any JSON value', () => {
-    fc.assert(fc.property(fc.json(), expectAnswer), { numRuns: 300 });
+    fc.assert(fc.property(fc.json(), expectAnswer), { numRuns: courses(300) });
   });
 
   it('for anything that looks like a spec', () => {
     fc.assert(
       fc.property(spec, (value) => expectAnswer(JSON.stringify(value))),
-      { numRuns: 500 },
+      { numRuns: courses(500) },
     );
   });
 });

@@ -137,12 +137,24 @@ jobs:
       `limits: { licence: 2 }\n${job('resources: { licence: 3 }')}`,
       'takes 3 of "licence", but its limit is 2',
     ],
-    ['a pattern that is none', job('depends_on_regexes: ["(("]'), 'not a valid pattern (RE2 syntax)'],
+    ...[
+      'timeout: PT0S',
+      'deadline: 0',
+      'scheduling_timeout: 0ms',
+      'resource_requirements: {runtime: PT0S}',
+    ].map((limit): [string, string, string] => [
+      `a limit of no time (${limit})`,
+      job(limit),
+      'must be longer than 0; leave it out for no limit',
+    ]),
+    ['a limit of no memory', job('resource_requirements: {memory: 0g}'), 'must be more than 0'],
     [
-      'a pattern without a match',
-      job('depends_on_regexes: ["z"]'),
-      '"z" matches no other job; it must match the whole name, as in "sim_.*"',
+      'a rule that leaves no time',
+      'failure_handlers: [{name: h, rules: [{causes: [timeout], runtime: x0}]}]\njobs: [{name: a, command: x}]',
+      'expected a factor such as "x1.5" or a duration such as 2h',
     ],
+    ['a pattern that is none', job('depends_on_regexes: ["(("]'), 'not a valid pattern (RE2 syntax)'],
+    ['a pattern without a match', job('depends_on_regexes: ["z"]'), '"z" matches no other job'],
     ['a sweep that is none', job('parameters: { i: "1:x" }'), '"1:x" is not a sweep'],
     ['a sweep without values', job('parameters: { i: "5:1" }'), 'has no values'],
     ['an endless sweep', job('parameters: { i: "1:5:0" }'), 'must not be 0'],
@@ -196,12 +208,12 @@ jobs:
     [
       'an unclosed template',
       'steps: {a: {exec: "echo {{ variables.x"}}\n',
-      'template: output "{{ variables.x" not closed',
+      'template: {{ is not closed; a }} is missing',
     ],
     [
       'an unknown filter',
       'variables: {x: 1}\nsteps: {a: {exec: "echo {{ variables.x | shout }}"}}\n',
-      'undefined filter: shout',
+      'there is no filter "shout"',
     ],
     [
       'a template that reads a step it does not follow',

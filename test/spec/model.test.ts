@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
-import { DEFAULT_ROUTING } from '../../src/core/routes.ts';
-import { DEFAULT_JOB_CONFIG } from '../../src/core/workflow-model.ts';
+import { DEFAULT_JOB_CONFIG } from '../../src/core/model/workflow-model.ts';
+import { DEFAULT_RETRY } from '../../src/core/policy/retry-policy.ts';
+import { DEFAULT_ROUTING } from '../../src/core/policy/routes.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { formatProblem } from '../../src/spec/problem.ts';
-import { jobNamed, modelOf } from './spec-text.ts';
+import { jobNamed, messagesOf, modelOf } from './spec-text.ts';
 
 describe('the model', () => {
   it('has every default filled in', () => {
@@ -17,12 +17,24 @@ describe('the model', () => {
       variables: {},
       limits: {},
       maxParallel: null,
+      claimOrder: 'none',
       usePendingFailed: false,
       failureHandlers: [],
       actions: [],
       userData: [],
       routing: DEFAULT_ROUTING,
-      requirements: [{ name: null, cpus: null, memoryBytes: null, gpus: 0, nodes: 1, resources: {} }],
+      requirements: [
+        {
+          name: null,
+          cpus: null,
+          memory_bytes: null,
+          gpus: 0,
+          nodes: 1,
+          resources: {},
+          labels: [],
+          runtime_ms: null,
+        },
+      ],
       dependencySets: [],
       dependencyReasons: [],
       jobs: [
@@ -80,7 +92,16 @@ jobs:
       limits: { licence: 4 },
       maxParallel: 3,
       requirements: [
-        { name: 'big', cpus: 4, memoryBytes: 2 * 1024 ** 3, gpus: 1, nodes: 1, resources: { licence: 2 } },
+        {
+          name: 'big',
+          cpus: 4,
+          memory_bytes: 2 * 1024 ** 3,
+          gpus: 1,
+          nodes: 1,
+          resources: { licence: 2 },
+          labels: ['fast'],
+          runtime_ms: 20_000,
+        },
       ],
     });
     expect(model.jobs[0]).toMatchObject({
@@ -92,25 +113,70 @@ jobs:
         cwd: 'sub',
         isolate: true,
         ports: ['http', 'admin'],
-        labels: ['fast'],
-        timeoutMs: 20_000,
-        deadlineMs: 3_600_000,
-        schedulingTimeoutMs: 300_000,
-        limitResources: false,
+        timeout_ms: 20_000,
+        deadline_ms: 3_600_000,
+        scheduling_timeout_ms: 300_000,
+        limit_resources: false,
       },
     });
   });
 
   it('takes bare durations as seconds in jobs and milliseconds in steps', () => {
-    expect(modelOf('jobs: [{name: a, command: x, timeout: 5}]').jobs[0]!.config.timeoutMs).toBe(5000);
-    expect(modelOf('steps: {a: {exec: x, timeout: 5}}').jobs[0]!.config.timeoutMs).toBe(5);
+    expect(modelOf('jobs: [{name: a, command: x, timeout: 5}]').jobs[0]!.config.timeout_ms).toBe(5000);
+    expect(modelOf('steps: {a: {exec: x, timeout: 5}}').jobs[0]!.config.timeout_ms).toBe(5);
   });
 
   it('takes the smaller of runtime and timeout', () => {
     const timeout = (more: string) =>
       modelOf(`jobs: [{name: a, command: x, resource_requirements: {runtime: 10}, ${more}}]`).jobs[0]!.config
-        .timeoutMs;
+        .timeout_ms;
     expect([timeout(''), timeout('timeout: 5'), timeout('timeout: 20')]).toEqual([10_000, 5000, 10_000]);
+  });
+
+  it.each([
+    ['alone', '{num_cpus: 2, memory: 1k, num_gpus: 1}', { cpus: 2, memory_bytes: 1024, gpus: 1, name: null }],
+    [
+      'over a name',
+      '{resource_requirements: big, memory: 1k}',
+      { cpus: 4, memory_bytes: 1024, gpus: 0, name: 'big' },
+    ],
+    [
+      'beside an object',
+      '{resource_requirements: {num_cpus: 3}, memory: 1k}',
+      { cpus: 3, memory_bytes: 1024, gpus: 0, name: null },
+    ],
+  ])('takes what a job needs from the job itself: %s', (_, keys, expected) => {
+    const model = modelOf(
+      `resource_requirements: [{name: big, num_cpus: 4, memory: 9k}]\njobs: [{name: a, command: x, ${keys.slice(1)}, {name: b, command: x, resource_requirements: big}]`,
+    );
+    expect(model.requirements[model.jobs[0]!.requirement]).toMatchObject(expected);
+    expect(model.requirements[model.jobs[1]!.requirement]).toMatchObject({ cpus: 4, memory_bytes: 9 * 1024 });
+  });
+
+  it('does not take a need from two places of one job', () => {
+    expect(
+      messagesOf('jobs: [{name: a, command: x, resource_requirements: {memory: 1k}, memory: 2k}]'),
+    ).toEqual([
+      'flow.yaml:1:75: jobs[0].memory: `memory` is also in its `resource_requirements`; keep one of them',
+    ]);
+  });
+
+  it('has a requirement for each set of labels and each runtime, in whatever order labels were written', () => {
+    const { requirements, jobs } = modelOf(`
+jobs:
+  - { name: a, command: x, labels: [gpu, big, gpu], timeout: 5 }
+  - { name: b, command: x, labels: [big, gpu], timeout: 5 }
+  - { name: c, command: x, labels: [big], timeout: 5 }
+  - { name: d, command: x, labels: [big], timeout: 6 }
+  - { name: e, command: x }
+`);
+    expect(jobs.map(({ requirement }) => requirement)).toEqual([0, 0, 1, 2, 3]);
+    expect(requirements.map(({ labels, runtime_ms }) => [labels, runtime_ms])).toEqual([
+      [['big', 'gpu'], 5000],
+      [['big'], 5000],
+      [['big'], 6000],
+      [[], null],
+    ]);
   });
 
   it('stores equal requirements once', () => {

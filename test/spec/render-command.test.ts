@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { renderCommand } from '../../src/spec/template/render-command.ts';
+import { courses } from '../property-runs.ts';
 
 let world: string;
 beforeEach(() => {
@@ -32,7 +33,7 @@ function callsOf(scripts: string[]): string[][] {
   const file = join(world, 'script.sh');
   writeFileSync(file, scripts.join('\n'));
   rmSync(join(world, 'got'), { force: true });
-  execFileSync('bash', [file], {
+  execFileSync('bash', ['--norc', file], {
     cwd: world,
     env: { PATH: `${world}:${process.env.PATH}`, WORLD: world },
     stdio: 'pipe',
@@ -106,7 +107,7 @@ describe('a value in a command', () => {
         const scripts = values.map((x) => render(template, { x }));
         expect(callsOf(scripts)).toEqual(values.map((x) => [x, x, x]));
       }),
-      { numRuns: 20 },
+      { numRuns: courses(20) },
     );
   });
 
@@ -192,8 +193,8 @@ describe('a placeholder is refused', () => {
     ['after a backslash', 'echo \\{{ outputs.x }}', 'backslash'],
     ['after a backslash in quotes', 'echo "\\{{ outputs.x }}"', 'backslash'],
     ['after a dollar sign', 'echo ${{ outputs.x }}', 'write \\$'],
-    ['for an unknown part of a value', 'echo {{ outputs.x.nope }}', 'undefined variable: outputs.x.nope'],
-    ['with an unknown filter', 'echo {{ outputs.x | shout }}', 'undefined filter: shout'],
+    ['for an unknown part of a value', 'echo {{ outputs.x.nope }}', '"outputs.x.nope" does not exist'],
+    ['with an unknown filter', 'echo {{ outputs.x | shout }}', 'there is no filter "shout"'],
   ])('%s', (_, template, expected) => {
     expect(refusal(template)).toContain(expected);
   });
@@ -212,6 +213,8 @@ describe('a placeholder is refused', () => {
   );
 
   it('when rendering would not end', () => {
-    expect(refusal('{% for i in (1..100000000) %}{{ i }}{% endfor %}')).toMatch(/limit/);
+    expect(refusal('{% for i in (1..100000000) %}{{ i }}{% endfor %}')).toMatch(
+      /it takes too (long|much memory)/,
+    );
   });
 });

@@ -3,9 +3,9 @@ import { loadSpec } from '../../src/spec/load-spec.ts';
 import { formatProblem } from '../../src/spec/problem.ts';
 import { jobNamed, modelOf } from './spec-text.ts';
 
-const onFail = (text: string, name: string) => jobNamed(modelOf(text), name).config.onFail;
-const NOTHING = { run: [], runJs: null, goto: null, gotoJs: null };
-const FIXED = { max: 0, mode: 'fixed', delayMs: 2000 };
+const onFail = (text: string, name: string) => jobNamed(modelOf(text), name).config.on_fail;
+const NOTHING = { run: [], run_js: null, goto: null, goto_js: null };
+const FIXED = { max: 0, mode: 'fixed', delay_ms: 2000 };
 
 describe('routes of a step', () => {
   it('reach the model with their defaults filled in', () => {
@@ -20,16 +20,16 @@ steps:
   fix2: { exec: x }
 `);
     expect(jobNamed(model, 'b').config).toMatchObject({
-      onFail: {
-        reattempt: { max: 2, mode: 'exponential', delayMs: 50 },
+      on_fail: {
+        reattempt: { max: 2, mode: 'exponential', delay_ms: 50 },
         run: ['fix', 'fix2'],
-        runJs: '[]',
+        run_js: '[]',
         goto: 'a',
-        gotoJs: 'null',
+        goto_js: 'null',
       },
-      onSuccess: { run: ['fix2'], runJs: null, goto: null, gotoJs: 'false' },
+      on_success: { run: ['fix2'], run_js: null, goto: null, goto_js: 'false' },
     });
-    expect(model.jobs.map(({ name, config }) => [name, config.onCall])).toEqual([
+    expect(model.jobs.map(({ name, config }) => [name, config.on_call])).toEqual([
       ['a', false],
       ['b', false],
       ['fix', true],
@@ -44,7 +44,7 @@ steps:
     ['{ run: [] }', null],
     ['{ retry: {} , run: fix }', { ...NOTHING, reattempt: FIXED, run: ['fix'] }],
     ['{ retry: { max: 1 } }', { ...NOTHING, reattempt: { ...FIXED, max: 1 } }],
-    ['{ goto_js: "null" }', { ...NOTHING, reattempt: FIXED, gotoJs: 'null' }],
+    ['{ goto_js: "null" }', { ...NOTHING, reattempt: FIXED, goto_js: 'null' }],
   ])('on_fail: %s', (written, expected) => {
     expect(
       onFail(`steps: { a: { exec: x, on_fail: ${written} }, fix: { exec: x, on_call: true } }`, 'a'),
@@ -52,7 +52,7 @@ steps:
   });
 
   it('that lead nowhere on success are none', () => {
-    expect(jobNamed(modelOf('steps: {a: {exec: x, on_success: {}}}'), 'a').config.onSuccess).toBeNull();
+    expect(jobNamed(modelOf('steps: {a: {exec: x, on_success: {}}}'), 'a').config.on_success).toBeNull();
   });
 
   it('come with its conditions', () => {
@@ -61,13 +61,13 @@ steps:
     );
     expect(jobNamed(model, 'a').config).toMatchObject({
       condition: '1 > 0',
-      failIf: '!output',
-      continueOnFailure: true,
+      fail_if: '!output',
+      continue_on_failure: true,
     });
     expect(jobNamed(model, 'b').config).toMatchObject({
       condition: null,
-      failIf: null,
-      continueOnFailure: false,
+      fail_if: null,
+      continue_on_failure: false,
     });
   });
 
@@ -93,13 +93,13 @@ jobs:
     parameters: { i: "1:2" }
   - { name: "fix_{i:02d}", command: x, parameters: { i: "1:2" } }
 `);
-    expect(jobNamed(model, 'use_2').config.onFail).toEqual({
+    expect(jobNamed(model, 'use_2').config.on_fail).toEqual({
       ...NOTHING,
       reattempt: { ...FIXED, max: 3 },
       run: ['fix_02'],
       goto: 'get_2',
     });
-    expect(jobNamed(model, 'fix_01').config.onCall).toBe(true);
+    expect(jobNamed(model, 'fix_01').config.on_call).toBe(true);
   });
 
   it('must be equal in expansions that are one job', () => {
@@ -129,9 +129,9 @@ describe('routing.defaults', () => {
     );
     const byDefault = {
       ...NOTHING,
-      reattempt: { max: 1, mode: 'exponential', delayMs: 9 },
+      reattempt: { max: 1, mode: 'exponential', delay_ms: 9 },
       run: ['fix'],
-      gotoJs: 'null',
+      goto_js: 'null',
     };
     expect(onFail(text, 'a')).toEqual(byDefault);
     expect(onFail(text, 'b')).toEqual({ ...byDefault, reattempt: { ...FIXED, max: 5 } });
@@ -182,7 +182,7 @@ describe('routing.defaults', () => {
       '{ goto: first }',
     );
     const model = modelOf(text);
-    expect(model.jobs.map(({ name, config }) => [name, config.onFail?.goto ?? null])).toEqual([
+    expect(model.jobs.map(({ name, config }) => [name, config.on_fail?.goto ?? null])).toEqual([
       ['first', null],
       ['list', 'first'],
       ['p', null],
@@ -211,7 +211,7 @@ describe('a step on call', () => {
     expect(result.ok && result.warnings.map(formatProblem)).toEqual([
       'flow.yaml:1:48: steps.help.on_call: nothing runs "help": no `run` names it',
     ]);
-    expect(result.ok && result.model.jobs[1]).toMatchObject({ dependencySet: 0, config: { onCall: true } });
+    expect(result.ok && result.model.jobs[1]).toMatchObject({ dependencySet: 0, config: { on_call: true } });
   });
 
   it('may be called by code that nobody can foresee', () => {

@@ -23,7 +23,7 @@ describe('scopes', () => {
       join: '',
       end: '',
     });
-    expect(jobNamed(modelOf(text), 'list').config.forEach).toBe(true);
+    expect(jobNamed(modelOf(text), 'list').config.for_each).toBe(true);
     expect(dependencySetOf(modelOf(text), 'join')).toEqual({
       members: ['list', 'B'],
       joined: ['B'],

@@ -75,22 +75,22 @@ describe('specs as their readers write them', () => {
   });
 
   it('the routing sketch asks for nothing that a later version does, and its routes are as it says', () => {
-    expect(loadSpec(ROUTING_SKETCH, 'flow.yaml')).toMatchObject({ ok: true, unsupported: [], warnings: [] });
+    expect(loadSpec(ROUTING_SKETCH, 'flow.yaml')).toMatchObject({ ok: true, notes: [], warnings: [] });
     const model = modelOf(ROUTING_SKETCH);
     expect(model.routing).toEqual({ maxLoops: 10, env: [], context: { pr: null, files: null } });
     expect(
-      model.jobs.map(({ name, config }) => [name, config.onCall, config.onFail, config.onSuccess]),
+      model.jobs.map(({ name, config }) => [name, config.on_call, config.on_fail, config.on_success]),
     ).toEqual([
       ['setup-env', false, null, null],
       [
         'unit-tests',
         false,
         {
-          reattempt: { max: 1, mode: 'fixed', delayMs: 3000 },
+          reattempt: { max: 1, mode: 'fixed', delay_ms: 3000 },
           run: [],
-          runJs: expect.stringContaining("fixes.push('lint-fix')"),
+          run_js: expect.stringContaining("fixes.push('lint-fix')"),
           goto: 'setup-env',
-          gotoJs: expect.stringContaining('module not found'),
+          goto_js: expect.stringContaining('module not found'),
         },
         null,
       ],
@@ -99,11 +99,11 @@ describe('specs as their readers write them', () => {
         'build',
         false,
         {
-          reattempt: { max: 1, mode: 'fixed', delayMs: 2000 },
+          reattempt: { max: 1, mode: 'fixed', delay_ms: 2000 },
           run: ['lint-fix'],
-          runJs: null,
+          run_js: null,
           goto: null,
-          gotoJs: null,
+          goto_js: null,
         },
         null,
       ],
@@ -111,7 +111,7 @@ describe('specs as their readers write them', () => {
         'summary',
         false,
         null,
-        { run: ['notify'], runJs: null, goto: 'unit-tests', gotoJs: expect.stringContaining('retest') },
+        { run: ['notify'], run_js: null, goto: 'unit-tests', goto_js: expect.stringContaining('retest') },
       ],
       ['notify', true, null, null],
     ]);

@@ -5,6 +5,7 @@ import * as yaml from 'yaml';
 import { readJson5 } from '../../src/spec/source/read-json5.ts';
 import { readPlainYaml } from '../../src/spec/source/read-plain-yaml.ts';
 import { readSource } from '../../src/spec/source/read-source.ts';
+import { courses } from '../property-runs.ts';
 import { messagesOf, modelOf } from './spec-text.ts';
 
 describe('formats', () => {
@@ -20,7 +21,7 @@ describe('formats', () => {
 
   it.each([
     ['flow.yaml', 'jobs:\n  - name: a\n    name: b\n', '3:5: the key name is given twice'],
-    ['flow.yaml', 'jobs: [\n', 'Flow sequence'],
+    ['flow.yaml', 'jobs: [\n', 'a "]" is missing'],
     ['flow.yaml', 'a: 1\n---\nb: 2\n', 'another one starts here'],
     ['flow.yaml', 'a: *nowhere\n', '1:4: '],
     ['flow.json', '{"a": 1,\n "a": 2}', '2:2: the key a is given twice'],
@@ -40,7 +41,7 @@ jobs:
   - { name: a, command: x, <<: *common }
   - { name: b, command: x, <<: *common, timeout: 9 }
 `;
-    expect(modelOf(text).jobs.map((job) => job.config.timeoutMs)).toEqual([5000, 9000]);
+    expect(modelOf(text).jobs.map((job) => job.config.timeout_ms)).toEqual([5000, 9000]);
     expect(messagesOf(text.replace('timeout: 5', 'timeout: x'))).toEqual([
       expect.stringContaining('flow.yaml:2:30: jobs[0].timeout: "x" is not a duration'),
     ]);
@@ -79,6 +80,7 @@ describe('the JSON5 reader', () => {
         const source = readJson5(pretty);
         expect(source.ok && source.value).toEqual(JSON.parse(pretty));
       }),
+      { numRuns: courses(100) },
     );
   });
 
@@ -216,7 +218,7 @@ jobs:
       fc.property(fc.array(fragment, { maxLength: 24 }), (parts) => {
         agrees(parts.join(''));
       }),
-      { numRuns: 3000 },
+      { numRuns: courses(3000) },
     );
   });
 
@@ -249,7 +251,7 @@ jobs:
       fc.property(fc.array(line, { maxLength: 7 }), (lines) => {
         if (agrees(lines.join('\n'))) read++;
       }),
-      { numRuns: 5000 },
+      { numRuns: courses(5000) },
     );
     expect(read).toBeGreaterThan(0);
   });
@@ -268,7 +270,7 @@ jobs:
       fc.property(value, (written) => {
         agrees(yaml.stringify(written));
       }),
-      { numRuns: 500 },
+      { numRuns: courses(500) },
     );
   });
 

@@ -1,4 +1,4 @@
-import type { JobModel, WorkflowModel } from '../../src/core/workflow-model.ts';
+import type { JobModel, WorkflowModel } from '../../src/core/model/workflow-model.ts';
 import { type LoadOptions, loadSpec } from '../../src/spec/load-spec.ts';
 import { formatProblem, type Problem } from '../../src/spec/problem.ts';
 
@@ -18,6 +18,13 @@ export function problemsOf(text: string, fileName = 'flow.yaml'): Problem[] {
 
 export function messagesOf(text: string, fileName = 'flow.yaml'): string[] {
   return problemsOf(text, fileName).map(formatProblem);
+}
+
+/** The warnings of a spec that must be right. */
+export function warningsOf(text: string): string[] {
+  const result = loadSpec(text, 'flow.yaml');
+  if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
+  return result.warnings.map(formatProblem);
 }
 
 export function jobNamed(model: WorkflowModel, name: string): JobModel {

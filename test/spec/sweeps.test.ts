@@ -14,6 +14,8 @@ describe('values of a sweep', () => {
     ['0.05:0.2:0.05', [0.05, 0.1, 0.15, 0.2]],
     ['[a, b]', ['a', 'b']],
     ['[1, 007, "x y", 2.50]', [1, '007', 'x y', '2.50']],
+    ["[1,'a,b']", [1, 'a,b']],
+    ['["a, \'b\'", it\'s, "7"]', ["a, 'b'", "it's", '7']],
     [
       ['a', 1],
       ['a', 1],
@@ -21,6 +23,10 @@ describe('values of a sweep', () => {
   ])('%j', (written, values) => {
     expect(parameterValues(written)).toEqual({ values });
   });
+});
+
+it('a quote in a list of values that is not closed is an error', () => {
+  expect(parameterValues("[a, 'b,c]")).toEqual({ error: "the list has a ' that is not closed" });
 });
 
 describe('placeholders', () => {
@@ -83,14 +89,14 @@ jobs:
         command: 'make 2 > out/02.txt',
         env: { SEED: '2' },
         cwd: 'dir2',
-        labels: ['l2'],
-        outputFiles: ['out/02.txt'],
+        output_files: ['out/02.txt'],
       },
     });
     expect(model.requirements[jobNamed(model, 'j2').requirement]).toMatchObject({
       name: 'r2',
       cpus: 2,
       resources: { gpu_2: 2 },
+      labels: ['l2'],
     });
   });
 
@@ -101,6 +107,6 @@ jobs:
 `);
     expect(model.jobs.map((job) => job.name)).toEqual(['w1', 'w2', 'w3', 'gather']);
     expect(dependenciesOf(model, 'gather')).toEqual(['w1', 'w2', 'w3']);
-    expect(jobNamed(model, 'gather').config.inputFiles).toEqual(['o1', 'o2', 'o3']);
+    expect(jobNamed(model, 'gather').config.input_files).toEqual(['o1', 'o2', 'o3']);
   });
 });

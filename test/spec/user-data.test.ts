@@ -43,10 +43,10 @@ jobs:
       { job: 4, kind: 'user_data', via: 'part_1' },
       { job: 4, kind: 'user_data', via: 'part_2' },
     ]);
-    expect(jobNamed(model, 'b').config.userData).toEqual({ inputs: [], outputs: ['part_2'] });
+    expect(jobNamed(model, 'b').config.user_data).toMatchObject({ inputs: [], outputs: ['part_2'] });
     expect(jobNamed(model, 'used').config).toMatchObject({
       command: 'use ${user_data.input.part_2} ${user_data.input.part_2}',
-      userData: { inputs: ['part_2'], outputs: [] },
+      user_data: { inputs: ['part_2'], outputs: [], optional: [] },
     });
   });
 
@@ -55,7 +55,7 @@ jobs:
       `${VALUES}jobs: [{ name: a, command: "x \${user_data.input.m} > \${user_data.output.m}" }]`,
     );
     expect(dependenciesOf(model, 'a')).toEqual([]);
-    expect(jobNamed(model, 'a').config.userData).toEqual({ inputs: ['m'], outputs: ['m'] });
+    expect(jobNamed(model, 'a').config.user_data).toMatchObject({ inputs: ['m'], outputs: ['m'] });
   });
 
   it('is swept with the jobs that use it, and gathered by expansions of one name', () => {
@@ -66,7 +66,7 @@ jobs:
   - { name: gather, command: x, input_user_data: ["r_{i}"], use_parameters: [i] }
 `);
     expect(dependenciesOf(model, 'gather')).toEqual(['w_1', 'w_2', 'w_3']);
-    expect(jobNamed(model, 'gather').config.userData.inputs).toEqual(['r_1', 'r_2', 'r_3']);
+    expect(jobNamed(model, 'gather').config.user_data.inputs).toEqual(['r_1', 'r_2', 'r_3']);
   });
 
   it('that is read and that nobody gives is doubtful, once for a sweep', () => {

@@ -1,32 +1,55 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decide } from '../../src/core/decide.ts';
-import { NO_HISTORY, PLAIN_END } from '../../src/core/decision.ts';
-import { outcome } from '../../src/core/outcome.ts';
-import { DEFAULT_RETRY } from '../../src/core/retry-policy.ts';
-import { createWorkflow } from '../../src/engine/create-workflow.ts';
+import { emptyPart, type FlowPart } from '../../src/core/flow/flow-part.ts';
+import { toCanceled } from '../../src/core/flow/job-moves.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { crashedPost, DEFAULT_POST_CODES } from '../../src/core/job/post-result.ts';
+import { decide } from '../../src/core/policy/decide.ts';
+import { NO_HISTORY, PLAIN_END } from '../../src/core/policy/decision.ts';
+import { DEFAULT_RETRY } from '../../src/core/policy/retry-policy.ts';
+import { createWorkflow } from '../../src/engine/submit/create-workflow.ts';
 import {
-  findLiveAttempt,
   finishAttempt,
   insertAttempt,
   listAttempts,
   loadHistory,
-} from '../../src/store/attempt-rows.ts';
-import { countDown } from '../../src/store/dependency-rows.ts';
-import { appendEvent, listEvents } from '../../src/store/event-rows.ts';
-import { listJobs } from '../../src/store/job-list-rows.ts';
+} from '../../src/store/rows/attempts/attempt-rows.ts';
+import { findLiveAttempt } from '../../src/store/rows/attempts/live-attempt-rows.ts';
+import { appendEvent, listEvents } from '../../src/store/rows/events/event-rows.ts';
+import { moveJobs, writeSets } from '../../src/store/rows/flow/flow-move-rows.ts';
+import { loadJobs } from '../../src/store/rows/flow/flow-part-rows.ts';
+import { countSuccesses } from '../../src/store/rows/jobs/dependency-rows.ts';
+import { listJobs } from '../../src/store/rows/jobs/job-list-rows.ts';
+import { findJob, listClaimable, nextDueTime } from '../../src/store/rows/jobs/job-rows.ts';
 import {
-  findJob,
-  listClaimable,
-  moveJob,
-  nextDueTime,
   toPending,
   toRunning,
+  toUnscheduled,
   wakeDueJobs,
-} from '../../src/store/job-rows.ts';
+} from '../../src/store/rows/jobs/job-transitions.ts';
+import { decodeServes, decodeState } from '../../src/store/rows/jobs/state-columns.ts';
+import {
+  insertWorker,
+  replaceProcess,
+  retire,
+  startDraining,
+} from '../../src/store/rows/workers/worker-rows.ts';
+import { endPause, setPaused } from '../../src/store/rows/workflows/pause-rows.ts';
+import {
+  findRun,
+  finishRun,
+  setDriver,
+  setRunOpen,
+  startRun,
+} from '../../src/store/rows/workflows/run-rows.ts';
+import {
+  findWorkflow,
+  listRequirements,
+  listWorkflows,
+} from '../../src/store/rows/workflows/workflow-rows.ts';
 import { all, change, first, type Script } from '../../src/store/script.ts';
 import type { Store } from '../../src/store/store.ts';
-import { insertWorker } from '../../src/store/worker-rows.ts';
-import { findWorkflow, listRequirements, listWorkflows } from '../../src/store/workflow-rows.ts';
+import { anyServedCall, anyState } from '../core/full-states.ts';
 import { simpleModel } from '../engine/simple-model.ts';
 
 /** A database that can be opened several times, as several processes would. */
@@ -71,7 +94,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
 
     /** A running attempt of job `a`. */
     function* startA(workflowId: number): Script<{ jobId: number; token: number; workerId: number }> {
-      const workerId = yield* insertWorker(IDENTITY, NOW, 1000);
+      const workerId = yield* insertWorker(IDENTITY, NOW, 1000, null, 'hash');
       const job = (yield* findJob(workflowId, 'a'))!;
       yield* toPending([job.id]);
       const attempt = {
@@ -89,7 +112,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
     const failure = (attemptId: number) => ({
       started_at: NOW,
       finished_at: NOW + 5,
-      outcome: outcome({ exitCode: 1 }),
+      outcome: outcome({ exit_code: 1 }),
       usage: { peak_rss_bytes: 2 ** 40, cpu_seconds: 0.25 },
       output: { text: 'ünï\n"quoted"' },
       route: null,
@@ -97,7 +120,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
       fingerprint: null,
       decision: decide(
         {
-          outcome: outcome({ exitCode: 1 }),
+          outcome: outcome({ exit_code: 1 }),
           attemptId,
           startedAt: NOW,
           finishedAt: NOW + 5,
@@ -114,11 +137,12 @@ export function storeConformance(name: string, create: () => Promise<Conformance
           memoryBytes: null,
           runtimeMs: null,
           routes: null,
+          postCodes: DEFAULT_POST_CODES,
         },
         NO_HISTORY,
       ),
-      counts_as: 'failure' as const,
       actor: null,
+      post: { ...crashedPost('disk full'), exit_code: 1, bad_inputs: ['ünï'] },
     });
 
     test('a transaction that throws leaves nothing behind', async () => {
@@ -138,7 +162,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
           yield* all('select * from no_such_table');
         }),
       ).rejects.toThrow(/no_such_table/);
-      expect(await store.read(() => listWorkflows(10, 10))).toEqual([]);
+      expect(await store.read(() => listWorkflows(10, 10, false))).toEqual([]);
     });
 
     test('numbers, text and null come back as they went in', async () => {
@@ -184,7 +208,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
 
     test('a job name is unique within its workflow and scope', async () => {
       await expect(makeWorkflow([{ name: 'a' }, { name: 'a', after: [] }])).rejects.toThrow(/unique/i);
-      expect(await store.read(() => listWorkflows(10, 10))).toEqual([]);
+      expect(await store.read(() => listWorkflows(10, 10, false))).toEqual([]);
     });
 
     test('a transition whose expectation does not hold changes nothing', async () => {
@@ -192,7 +216,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
       await expect(
         store.write(function* () {
           const job = (yield* findJob(id, 'b'))!;
-          yield* moveJob(job, ['ready'], 'canceled', { reason: 'x' });
+          yield* toUnscheduled(job, 'x');
         }),
       ).rejects.toThrow(/changed 0/);
       expect((await store.read(() => findJob(id, 'b')))?.status).toBe(1);
@@ -244,6 +268,11 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         rule: 'retry',
       });
       expect(JSON.parse(row!.output!)).toEqual({ text: 'ünï\n"quoted"' });
+      expect(JSON.parse(row!.post!)).toMatchObject({
+        exit_code: 1,
+        bad_inputs: ['ünï'],
+        problem: 'disk full',
+      });
       expect(JSON.parse(row!.usage!)).toEqual({ peak_rss_bytes: 2 ** 40, cpu_seconds: 0.25 });
       expect(await store.read(() => loadHistory(jobId, 1, 1))).toEqual({
         failures: 1,
@@ -253,6 +282,14 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         reattempts: 0,
       });
     });
+
+    const ALL_JOBS = { after: 0, limit: 1000, statuses: null, name: null, id: null };
+
+    async function loadPart(ids: number[]): Promise<FlowPart> {
+      const part = emptyPart();
+      await store.read(() => loadJobs(part, ids));
+      return part;
+    }
 
     test('tokens only rise', async () => {
       const id = await makeWorkflow();
@@ -268,18 +305,86 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         { name: 'c' },
         { name: 'b', after: ['a', 'c'] },
       ] as never);
-      const a = (await store.read(() => findJob(id, 'a')))!.id;
-      const progress = await store.write(() => countDown(a, 'failed'));
-      expect(progress.map(({ remaining, unsuccessful }) => ({ remaining, unsuccessful }))).toEqual([
-        { remaining: 1, unsuccessful: 1 },
-      ]);
-      await store.write(() => countDown(a, 'succeeded'));
-      await expect(store.write(() => countDown(a, 'succeeded'))).rejects.toThrow(/check/i);
+      const part = await loadPart([(await store.read(() => findJob(id, 'a')))!.id]);
+      const [set] = [...part.sets.values()];
+      expect(set).toMatchObject({ size: 2, remaining: 2, unsuccessful: 0, disabled: 0 });
+      await store.write(() => writeSets([{ ...set!, remaining: 1, unsuccessful: 1 }]));
+      expect(await store.write(() => countSuccesses(set!.id, 1))).toMatchObject({
+        remaining: 0,
+        unsuccessful: 1,
+      });
+      await expect(store.write(() => countSuccesses(set!.id, 1))).rejects.toThrow(/check/i);
+    });
+
+    test('many jobs move in few statements, and none of them if one has changed meanwhile', async () => {
+      const names = Array.from({ length: 100 }, (_, index) => `j${index}`);
+      const id = await makeWorkflow(names.map((name) => ({ name, after: [] })));
+      const jobs = await store.read(() =>
+        all<{ id: number }>('select id from job where workflow_id = ?', id),
+      );
+      const part = await loadPart(jobs.map((job) => job.id));
+      const moves = [...part.jobs.values()].map((before) => {
+        const after = { ...before };
+        toCanceled(after, 'no more', null);
+        return { before, after };
+      });
+      const [first, ...others] = moves;
+      await store.write(() => moveJobs([first!]));
+      await expect(store.write(() => moveJobs(moves))).rejects.toThrow(/expected to change/);
+      const canceled = () => store.read(() => listJobs(id, { ...ALL_JOBS, statuses: ['canceled'] }));
+      expect(await canceled()).toHaveLength(1);
+      await store.write(() => moveJobs(others));
+      expect((await canceled()).map(({ reason }) => reason)).toEqual(names.map(() => 'no more'));
+    });
+
+    test('every state of a job is stored and read as it was', async () => {
+      const id = await makeWorkflow();
+      const job = (await store.read(() => findJob(id, 'a')))!;
+      await fc.assert(
+        fc.asyncProperty(anyState, anyServedCall, async (state, drawn) => {
+          const serves = state.status === 'uninitialized' ? null : drawn;
+          const before = (await loadPart([job.id])).jobs.get(job.id)!;
+          await store.write(() => moveJobs([{ before, after: { ...before, state, serves } }]));
+          const row = (await store.read(() => findJob(id, 'a')))!;
+          expect(decodeState(row)).toEqual(state);
+          expect(decodeServes(row.serves)).toEqual(serves);
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    test.for([
+      ['a blocked job that waits for a time', `status = 1, waiting_until = 5`],
+      ['a blocked job that waits for a retry', `status = 1, waiting_for = 'retry', waiting_until = 5`],
+      ['a retry without a time', `status = 2, waiting_for = 'retry'`],
+      ['a recovery script of no attempt', `status = 2, waiting_for = 'recovery', waiting_until = 5`],
+      ['a route of no attempt', `status = 1, waiting_for = 'route'`],
+      ['a token without what it is waited for', `status = 2, waiting_token = 7`],
+      ['a ready job that waits for overtaken attempts', `status = 2, waiting_for = 'overtaken'`],
+      ['a job that waits for nothing known', `status = 2, waiting_for = 'rain', waiting_until = 5`],
+      ['a running job that waits', `status = 4, waiting_for = 'retry', waiting_until = 5`],
+      ['an overtaken job without a live attempt', `status = 2, overtaken = 1`],
+      ['a ready job whose attempt is to be ended', `status = 2, ending = 'cancel'`],
+      ['an order that is none', `status = 4, ending = 'pause'`],
+      ['a retry without its actor', `status = 4, ending = 'retry'`],
+      ['a cancel with the actor of a retry', `status = 4, ending = 'cancel', ending_actor = 'ann'`],
+      ['a retry because of a job', `status = 4, ending = 'retry', ending_actor = 'ann', canceled_by = 7`],
+      ['a completed job that was canceled because of another', `status = 5, canceled_by = 7`],
+      ['a running job that avoids a worker', `status = 4, avoid_worker_id = 7, avoid_until = 5`],
+      ['a worker that is avoided for ever', `status = 2, avoid_worker_id = 7`],
+      ['a site that is avoided without a worker', `status = 2, avoid_site = 'x', avoid_until = 5`],
+      ['a job that serves a call before it is initialized', `status = 0, serves = '{}'`],
+    ] as const)('refuses %s', async ([, assignments]) => {
+      await makeWorkflow();
+      const refused = store.write(() => change(`update job set ${assignments} where name = 'a'`));
+      await expect(refused).rejects.toThrow(/check/i);
     });
 
     test('a waiting job cannot be claimed before its time and can from then on', async () => {
       const id = await makeWorkflow();
-      await store.write(() => change('update job set not_before = ? where name = ?', NOW + 10, 'a'));
+      await store.write(() =>
+        change(`update job set waiting_for = 'retry', waiting_until = ? where name = ?`, NOW + 10, 'a'),
+      );
       const { requirement_id } = (await store.read(() => findJob(id, 'a')))!;
       const claimable = async (now: number) => {
         await store.write(() => wakeDueJobs(id, now));
@@ -315,6 +420,66 @@ export function storeConformance(name: string, create: () => Promise<Conformance
         store.read(() => listJobs(id, { after: 0, limit: 9, statuses: null, name, id: null }));
       expect((await find("'); drop")).map((job) => job.name)).toEqual(["x'); drop table job; --"]);
       expect((await find('%')).map((job) => job.name)).toEqual(['100%']);
+    });
+
+    test('a run moves only as its list of transitions says, from the state that was read', async () => {
+      const id = await makeWorkflow();
+      const created = await store.read(() => findRun(id, 1));
+      expect(created.state).toBe('created');
+      expect(await store.write(() => startRun(id, 1, NOW))).toBe(true);
+      expect(await store.write(() => startRun(id, 1, NOW))).toBe(false);
+      // The row has moved since it was read.
+      await expect(store.write(() => finishRun(id, created, 'canceled', NOW))).rejects.toThrow(
+        'expected to change 1 rows, changed 0',
+      );
+      const running = await store.read(() => findRun(id, 1));
+      await expect(store.write(() => setRunOpen(id, running))).rejects.toThrow(
+        'no run moves from running to running',
+      );
+      await store.write(() => finishRun(id, running, 'canceled', NOW));
+      const canceled = await store.read(() => findRun(id, 1));
+      expect(canceled).toMatchObject({ state: 'canceled', finished_at: NOW });
+      await expect(store.write(() => finishRun(id, canceled, 'completed', NOW))).rejects.toThrow(
+        'no run moves from canceled to completed',
+      );
+      await expect(store.write(() => setDriver(id, canceled, 1, NOW))).rejects.toThrow(
+        'no run moves from canceled to running',
+      );
+      await expect(store.write(() => setRunOpen(id, canceled))).rejects.toThrow(
+        'no run moves from canceled to running',
+      );
+    });
+
+    test('a pause moves only as its list of transitions says, from the state that was read', async () => {
+      const id = await makeWorkflow();
+      const words = { at: NOW, actor: 'me', reason: null };
+      const unpaused = (await store.read(() => findWorkflow(id)))!;
+      await expect(store.write(() => endPause(unpaused))).rejects.toThrow(
+        'no pause moves from unpaused to unpaused',
+      );
+      await store.write(() => setPaused(unpaused, 'stopped', words));
+      await expect(store.write(() => setPaused(unpaused, 'paused', words))).rejects.toThrow(
+        'expected to change 1 rows, changed 0',
+      );
+      const stopped = (await store.read(() => findWorkflow(id)))!;
+      await expect(store.write(() => setPaused(stopped, 'paused', words))).rejects.toThrow(
+        'no pause moves from stopped to paused',
+      );
+      await store.write(() => endPause(stopped));
+      expect(await store.read(() => findWorkflow(id))).toEqual(unpaused);
+    });
+
+    test('a worker moves only as its list of transitions says', async () => {
+      const id = await store.write(() => insertWorker(IDENTITY, NOW, 1000, null, 'hash'));
+      const missed = 'expected to change 1 rows, changed 0';
+      await store.write(() => startDraining(id));
+      await expect(store.write(() => startDraining(id))).rejects.toThrow(missed);
+      await store.write(() => replaceProcess(id, IDENTITY, NOW, 1000));
+      await store.write(() => startDraining(id));
+      expect(await store.write(() => retire(id, NOW))).toBe(true);
+      expect(await store.write(() => retire(id, NOW))).toBe(false);
+      await expect(store.write(() => startDraining(id))).rejects.toThrow(missed);
+      await expect(store.write(() => replaceProcess(id, IDENTITY, NOW, 1000))).rejects.toThrow(missed);
     });
 
     test('events come in the order in which they were written', async () => {

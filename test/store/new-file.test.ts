@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { buildProgram } from '../build-program.ts';
 
-const STORE = new URL('../../dist/store/sqlite/sqlite-store.js', import.meta.url);
+const STORE = await buildProgram('src/store/sqlite/sqlite-store.ts');
 
 /** Waits for the moment, so that all of them come at once. */
 const PROGRAM = `import { SqliteStore } from '${STORE}';

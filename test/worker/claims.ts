@@ -1,6 +1,7 @@
-import type { EvaluationInputs } from '../../src/core/evaluation.ts';
-import type { Claim, EvaluationOrder } from '../../src/core/exchange.ts';
-import { DEFAULT_JOB_CONFIG, type JobConfig } from '../../src/core/workflow-model.ts';
+import type { EvaluationOrder } from '../../src/contract/records/errand.ts';
+import type { Claim } from '../../src/contract/records/exchange.ts';
+import type { EvaluationInputs } from '../../src/core/job/evaluation.ts';
+import { DEFAULT_JOB_CONFIG, type JobConfig, NO_REQUIREMENT } from '../../src/core/model/workflow-model.ts';
 
 /** A claim as the engine would make it for a job that says nothing but its command. */
 export function claimOf({
@@ -19,7 +20,7 @@ export function claimOf({
     cwd: '/',
     output_dir: 'output',
     config: { ...DEFAULT_JOB_CONFIG, command: 'true', ...config },
-    requirement: { name: null, cpus: null, memoryBytes: null, gpus: 0, nodes: 1, resources: {} },
+    requirement: NO_REQUIREMENT,
     stderr_patterns: [],
     condition: null,
     outputs: {},
@@ -39,6 +40,8 @@ export function inputsOf(given: Partial<EvaluationInputs> = {}): EvaluationInput
     error: null,
     foreach: null,
     outputs: {},
+    failures: {},
+    variables: {},
     outputs_history: {},
     output: null,
     pr: null,
@@ -49,5 +52,5 @@ export function inputsOf(given: Partial<EvaluationInputs> = {}): EvaluationInput
 }
 
 export function orderOf(given: Partial<EvaluationOrder> = {}): EvaluationOrder {
-  return { of: 'attempt', token: 1, codes: [], inputs: inputsOf(), env: [], ...given };
+  return { kind: 'evaluation', id: 5, token: 1, codes: [], inputs: inputsOf(), env: [], ...given };
 }

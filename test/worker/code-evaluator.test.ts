@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import type { CodeKey, Evaluation } from '../../src/core/evaluation.ts';
-import type { EvaluationOrder } from '../../src/core/exchange.ts';
-import { CodeEvaluator } from '../../src/worker/code-evaluator.ts';
+import type { EvaluationOrder } from '../../src/contract/records/errand.ts';
+import type { CodeKey, Evaluation } from '../../src/core/job/evaluation.ts';
+import { CodeEvaluator } from '../../src/worker/execute/code-evaluator.ts';
 import { inputsOf, orderOf } from './claims.ts';
 
 const ENV = { CI: 'yes', API_TOKEN: 'hunter22', UNASKED: 'x', SHADOWED: 'of the process' };
@@ -57,4 +57,21 @@ test('time is that of the event; chance is the same for the same moment, and ano
   });
   expect(await draw(1)).toEqual(await draw(1));
   expect(await draw(1)).not.toEqual(await draw(2));
+});
+
+test.for<[said: { stdout: string; stderr: string }, message: string, seen: string]>([
+  [{ stdout: 'out\n', stderr: 'first\nmodule not found\n \n\n' }, 'exit 1', 'module not found'],
+  [{ stdout: 'all\nof it  \n', stderr: '\n' }, 'exit 1', 'of it'],
+  [{ stdout: '', stderr: '\n' }, 'exit 1', 'exit 1'],
+  [{ stdout: '', stderr: 'Aborted' }, 'SIGABRT', 'Aborted'],
+  [{ stdout: '', stderr: 'almost there' }, 'timed out', 'timed out'],
+  [{ stdout: '', stderr: 'done' }, 'its fail_if is true', 'its fail_if is true'],
+])('error.message of %j after "%s" is "%s"', async ([tails, message, seen]) => {
+  const error = { message, code: 1, exitCode: 1, stdout: '', stderr: '' };
+  const order = orderOf({
+    codes: [{ key: 'goto_js', code: 'return error.message' }],
+    inputs: inputsOf({ error }),
+  });
+  const [evaluation] = await evaluator.evaluate(order, { now: 1000, tails });
+  expect(evaluation!.result).toEqual({ ok: true, value: seen });
 });

@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { FinishReport } from '../../src/core/exchange.ts';
-import { describeOutcome, outcome } from '../../src/core/outcome.ts';
-import type { JobConfig } from '../../src/core/workflow-model.ts';
-import { completeReport } from '../../src/worker/complete-report.ts';
-import { attemptFiles } from '../../src/worker/spawn-order.ts';
+import type { FinishReport } from '../../src/contract/records/exchange.ts';
+import { describeOutcome, outcome } from '../../src/core/job/outcome.ts';
+import type { JobConfig } from '../../src/core/model/workflow-model.ts';
+import { attemptFiles } from '../../src/worker/execute/spawn-order.ts';
+import { completeReport } from '../../src/worker/observe/complete-report.ts';
+import { PatternMatcher } from '../../src/worker/observe/pattern-matcher.ts';
 import { claimOf } from './claims.ts';
 
 /** What is reported of an attempt that exited 0 after it had written this. */
@@ -21,10 +22,12 @@ async function reported(stdout: string, config: Partial<JobConfig>): Promise<Fin
     token: claim.token,
     started_at_ms: 1,
     finished_at_ms: 2,
-    outcome: outcome({ exitCode: 0 }),
+    outcome: outcome({ exit_code: 0 }),
     usage: null,
   };
-  await completeReport(claim, report, cwd);
+  const matcher = new PatternMatcher();
+  await completeReport(claim, report, cwd, matcher);
+  await matcher.stop();
   return report;
 }
 
@@ -37,23 +40,23 @@ test.each([
   ['true', 'true or false'],
   [JSON.stringify(['x'.repeat(1024 * 1024)]), 'over 1 MiB'],
 ])('a forEach step that puts out no list fails and says what it is: %#', async (stdout, kind) => {
-  const { outcome: facts, output } = await reported(stdout, { forEach: true });
+  const { outcome: facts, output } = await reported(stdout, { for_each: true });
   expect(describeOutcome(facts)).toBe(`exit 0, but missing a list on stdout (forEach): it is ${kind}`);
   expect(output).toBeUndefined();
 });
 
 test('a forEach step that puts out a list succeeds with it, also with an empty one and with lines', async () => {
-  expect(await reported('["a", {"b": 1}]\n', { forEach: true })).toMatchObject({
+  expect(await reported('["a", {"b": 1}]\n', { for_each: true })).toMatchObject({
     output: ['a', { b: 1 }],
-    outcome: { missingOutputs: [] },
+    outcome: { missing_outputs: [] },
   });
-  expect((await reported('[]', { forEach: true })).output).toEqual([]);
-  expect((await reported('a\nb\n', { forEach: true, output: 'lines' })).output).toEqual(['a', 'b']);
+  expect((await reported('[]', { for_each: true })).output).toEqual([]);
+  expect((await reported('a\nb\n', { for_each: true, output: 'lines' })).output).toEqual(['a', 'b']);
 });
 
 test('lines that do not all fit are no list: items would be missing without a word', async () => {
-  const { outcome: facts } = await reported('line\n'.repeat(300_000), { forEach: true, output: 'lines' });
-  expect(facts.missingOutputs).toEqual(['a list on stdout (forEach): it is over 1 MiB']);
+  const { outcome: facts } = await reported('line\n'.repeat(300_000), { for_each: true, output: 'lines' });
+  expect(facts.missing_outputs).toEqual(['a list on stdout (forEach): it is over 1 MiB']);
 });
 
 test('what a step without forEach puts out need not be a list', async () => {

@@ -1,8 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Claim, EvaluationOrder, Exchange } from '../../src/core/exchange.ts';
-import { outcome } from '../../src/core/outcome.ts';
+import type { EvaluationOrder } from '../../src/contract/records/errand.ts';
+import type { Claim, Exchange } from '../../src/contract/records/exchange.ts';
+import { outcome } from '../../src/core/job/outcome.ts';
+import { DEFAULT_POST_CODES } from '../../src/core/job/post-result.ts';
 import { claimOf, inputsOf, orderOf } from './claims.ts';
 import { type Answer, type World, workerWith } from './scripted-engine.ts';
 
@@ -16,12 +18,12 @@ const conditional = (condition: string, cwd: string): Claim =>
 /** Hands out the claim, then answers each report with the next of the answers; the run is complete after them. */
 function answering(claim: (cwd: string) => Claim, answers: Answer[]) {
   let claimed = false;
-  return ({ finished, evaluated }: Exchange, { dir }: World): Answer | null => {
+  return ({ finished, errands }: Exchange, { dir }: World): Answer | null => {
     if (!claimed) {
       claimed = true;
       return { claims: [claim(dir)] };
     }
-    if (finished.length + evaluated.length === 0) return {};
+    if (finished.length + errands.length === 0) return {};
     return answers.shift() ?? null;
   };
 }
@@ -46,7 +48,7 @@ describe('the condition of a step', () => {
     await end;
     const [report] = said.flatMap(({ finished }) => finished);
     expect(report).toMatchObject({
-      outcome: outcome({ exitCode: 0 }),
+      outcome: outcome({ exit_code: 0 }),
       evaluations: [{ key: 'if', result: { ok: true, value: true } }],
     });
     expect(report!.started_at_ms).toBeGreaterThan(0);
@@ -57,7 +59,7 @@ describe('the condition of a step', () => {
     const { said, end } = workerWith(answering((cwd) => conditional('nothing.at.all', cwd), []));
     await end;
     const [report] = said.flatMap(({ finished }) => finished);
-    expect(report!.outcome.spawnError).toMatch(/^`if` cannot be evaluated: .*nothing/);
+    expect(report!.outcome.spawn_error).toMatch(/^`if` cannot be evaluated: .*nothing/);
     expect(report!.evaluations).toMatchObject([{ key: 'if', result: { ok: false } }]);
   });
 
@@ -88,20 +90,21 @@ describe('code that is asked before a decision', () => {
       cwd,
       config: {
         command: 'echo before; echo lint broke >&2; exit 3',
-        post: { command: 'exit 7', timeoutMs: 9000 },
+        post: { kind: 'command', command: 'exit 7', timeout_ms: 9000, ...DEFAULT_POST_CODES, items: [] },
       },
     });
-  const error = { message: 'exit 3', code: 3, exitCode: 3, stdout: '', stderr: '' };
+  const error = { message: 'lint broke', code: 3, exitCode: 3, stdout: '', stderr: '' };
   const order = (given: Partial<EvaluationOrder>) => orderOf({ inputs: inputsOf({ error }), ...given });
 
-  test('sees the ends of the logs; the report comes back with all that was said, the post script included', async () => {
+  test('sees the ends of the logs, before and after the post script; each errand is reported by itself', async () => {
     const { said, end } = workerWith(
       answering(failing, [
-        { evaluate: [order({ codes: [{ key: 'fail_if', code: 'error.stdout' }] })] },
-        { post: [1] },
+        { errands: [order({ codes: [{ key: 'fail_if', code: 'error.stdout' }] })] },
+        { errands: [{ kind: 'post', id: 6, token: 1, failures_before: 0, rulebook: null }] },
         {
-          evaluate: [
+          errands: [
             order({
+              id: 7,
               codes: [
                 { key: 'run_js', code: 'return [error.stderr.trim()]' },
                 { key: 'goto_js', code: 'return error.exitCode === 3 ? null : undefinedName' },
@@ -112,87 +115,95 @@ describe('code that is asked before a decision', () => {
       ]),
     );
     expect(await end).toBe('complete');
-    const reports = said.flatMap(({ finished }) => finished);
-    expect(reports.map(({ evaluations, post }) => [evaluations?.length ?? 0, post?.exitCode])).toEqual([
-      [0, undefined],
-      [1, undefined],
-      [1, 7],
-      [3, 7],
+    expect(said.map(({ finished, errands }) => [finished.length, errands.map(({ id }) => id)])).toEqual([
+      [1, []],
+      [0, [5]],
+      [0, [6]],
+      [0, [7]],
     ]);
-    expect(reports[3]).toMatchObject({
-      outcome: outcome({ exitCode: 3 }),
-      evaluations: [
-        { key: 'fail_if', result: { ok: true, value: true } },
-        { key: 'run_js', result: { ok: true, value: ['lint broke'] } },
-        { key: 'goto_js', result: { ok: true, value: null } },
-      ],
-    });
-    expect(reports[3]!.evaluations![0]!.inputs.error).toEqual({ message: 'exit 3', code: 3, exitCode: 3 });
+    const reports = said.flatMap(({ errands }) => errands);
+    const seen = { error: { message: 'lint broke', code: 3, exitCode: 3 } };
+    expect(reports).toMatchObject([
+      {
+        kind: 'evaluation',
+        evaluations: [{ key: 'fail_if', result: { ok: true, value: true }, inputs: seen }],
+      },
+      { kind: 'post', post: { exit_code: 7 } },
+      {
+        kind: 'evaluation',
+        evaluations: [
+          { key: 'run_js', result: { ok: true, value: ['lint broke'] } },
+          { key: 'goto_js', result: { ok: true, value: null } },
+        ],
+      },
+    ]);
   });
 
   test('is still evaluated when the worker is being stopped', async () => {
     const script = answering(
       (cwd) => claimOf({ cwd }),
-      [{ evaluate: [orderOf({ codes: [{ key: 'run_js', code: '["x"]' }] })] }],
+      [{ errands: [orderOf({ codes: [{ key: 'run_js', code: '["x"]' }] })] }],
     );
     const { said, end } = workerWith((exchange, world) => {
       const answer = script(exchange, world);
-      if (answer?.evaluate) world.worker.stop();
+      if (answer?.errands) world.worker.stop();
       return answer;
     });
     expect(await end).toBe('stopped');
-    const last = said.flatMap(({ finished }) => finished).at(-1);
-    expect(last).toMatchObject({ outcome: outcome({ exitCode: 0 }), evaluations: [{ key: 'run_js' }] });
+    expect(said.flatMap(({ errands }) => errands)).toMatchObject([
+      { kind: 'evaluation', id: 5, evaluations: [{ key: 'run_js' }] },
+    ]);
   });
 
-  test('is given up when the worker is killed: the attempt counts as stopped', async () => {
+  test('is given up when the worker is killed, and reported as stopped with it', async () => {
     const script = answering(
       (cwd) => claimOf({ cwd }),
-      [{ evaluate: [orderOf({ codes: [{ key: 'run_js', code: '["x"]' }] })] }],
+      [{ errands: [orderOf({ codes: [{ key: 'run_js', code: '["x"]' }] })] }],
     );
     const { said, end } = workerWith((exchange, world) => {
       const answer = script(exchange, world);
-      if (answer?.evaluate) world.worker.kill();
+      if (answer?.errands) world.worker.kill();
       return answer;
     });
     await end;
-    const last = said.flatMap(({ finished }) => finished).at(-1);
-    expect(last!.outcome).toEqual(outcome({ exitCode: 0, stopped: true }));
+    expect(said.flatMap(({ errands }) => errands)).toEqual([
+      { kind: 'evaluation', id: 5, evaluations: null },
+    ]);
   });
 
   test('about an attempt that a dead worker left behind sees its logs, and its recovery script is not run', async () => {
     let ordered = false;
-    const { said, end } = workerWith(({ evaluated, recovered: reports }, { dir }) => {
-      if (reports.length > 0) return null;
-      if (evaluated.length > 0) return { recover: [{ token: 77, script: 'exit 0', return_code: 3 }] };
+    const script = { kind: 'recovery', id: 8, token: 77, script: 'exit 0', return_code: 3 } as const;
+    const { said, end } = workerWith(({ errands: [report] }, { dir }) => {
+      if (report?.kind === 'recovery') return null;
+      if (report !== undefined) return { errands: [{ ...script, timeout_ms: 60_000 }] };
       if (ordered) return {};
       ordered = true;
       writeFileSync(join(dir, 'its.e'), `${'x'.repeat(9000)}é lint broke`);
       const logs = { stdout: join(dir, 'its.o'), stderr: join(dir, 'its.e') };
       const code = 'return [error.stdout, error.stderr.length, error.stderr.slice(-10)]';
-      return { evaluate: [order({ of: 'route', token: 77, logs, codes: [{ key: 'run_js', code }] })] };
+      return { errands: [order({ token: 77, logs, codes: [{ key: 'run_js', code }] })] };
     });
     expect(await end).toBe('complete');
-    expect(said[0]!.evaluated[0]!.evaluations[0]!.result).toEqual({
-      ok: true,
-      value: ['', 8191, 'lint broke'],
-    });
-    expect(said[1]!.recovered).toEqual([{ token: 77, outcome: outcome({ lost: true }) }]);
+    expect(said.map(({ errands }) => errands)).toMatchObject([
+      [{ evaluations: [{ result: { ok: true, value: ['', 8191, 'lint broke'] } }] }],
+      [{ kind: 'recovery', id: 8, outcome: outcome({ lost: true }) }],
+    ]);
   });
 
   test('about an earlier attempt is answered once, however often it is asked', async () => {
-    const route = orderOf({ of: 'route', token: 77, codes: [{ key: 'goto_js', code: "'build'" }] });
+    const route = orderOf({ token: 77, codes: [{ key: 'goto_js', code: "'build'" }] });
     let exchanges = 0;
-    const { said, end } = workerWith(({ evaluated }, { change }) => {
+    const { said, end } = workerWith(({ errands }, { change }) => {
       exchanges += 1;
-      if (evaluated.length > 0) return null;
+      if (errands.length > 0) return null;
       if (exchanges === 1) setImmediate(change);
-      return exchanges <= 2 ? { evaluate: [route] } : {};
+      return exchanges <= 2 ? { errands: [route] } : {};
     });
     await end;
     expect(exchanges).toBeGreaterThan(2);
-    expect(said.map(({ evaluated }) => evaluated)).toMatchObject([
-      [{ token: 77, evaluations: [{ key: 'goto_js', result: { ok: true, value: 'build' } }] }],
+    expect(said.map(({ errands }) => errands)).toMatchObject([
+      [{ id: 5, evaluations: [{ key: 'goto_js', result: { ok: true, value: 'build' } }] }],
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from '../../src/core/engine.ts';
+import type { Engine } from '../../src/contract/engine.ts';
 import { HoldfastError } from '../../src/core/errors.ts';
 
 /** What happens to one request on its way: nothing, or one of the ways of a network. */

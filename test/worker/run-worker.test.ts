@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
-import type { Engine } from '../../src/core/engine.ts';
+import type { Engine } from '../../src/contract/engine.ts';
 import { RunWorker } from '../../src/worker/run-worker.ts';
 import { type Fault, faultyEngine } from './faulty-engine.ts';
 import { ServiceWorld, until } from './service-world.ts';

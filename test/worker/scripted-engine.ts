@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Engine } from '../../src/core/engine.ts';
-import type { Exchange, ExchangeResult } from '../../src/core/exchange.ts';
+import type { Engine } from '../../src/contract/engine.ts';
+import type { Exchange, ExchangeResult } from '../../src/contract/records/exchange.ts';
 import { type RunEnd, RunWorker } from '../../src/worker/run-worker.ts';
 
 export type Answer = Partial<Omit<ExchangeResult, 'next_due_at_ms'>>;
@@ -37,18 +37,17 @@ export function workerWith(answer: (exchange: Exchange, world: World) => Answer 
     adopt: async () => ({ mode: 'drive', lost: 0 }),
     status: async () => ({ complete, exit_code: complete ? 0 : null, counts: { ready: 0 } }),
     exchange: async (_: number, exchange: Exchange): Promise<ExchangeResult> => {
-      const { started, finished, recovered, acted, evaluated } = exchange;
-      if (finished.length + recovered.length + acted.length + evaluated.length > 0) said.push(exchange);
+      const { started, finished, errands } = exchange;
+      if (finished.length + errands.length > 0) said.push(exchange);
       const answered = complete || started.length > 0 ? {} : answer(exchange, { dir, worker, change });
       complete ||= answered === null;
       return {
         claims: [],
         rejected: [],
         cancel: [],
-        post: [],
-        recover: [],
-        act: [],
-        evaluate: [],
+        stop: [],
+        errands: [],
+        cancel_errands: [],
         at_ms: Date.now(),
         next_due_at_ms: null,
         lease_ms: 30_000,

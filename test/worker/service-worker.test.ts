@@ -50,6 +50,33 @@ describe('a service worker', () => {
     expect(await world.jobs(own)).toMatchObject([{ status: 'ready' }]);
   });
 
+  test('that was given up while it was cut off still delivers its success, and then comes as another', async (context) => {
+    const world = await ServiceWorld.make(context);
+    let isCutOff = false;
+    const network = faultyEngine(world.engine, () => (isCutOff ? 'request lost' : 'none'));
+    world.worker({}, network);
+    await world.submit([
+      { name: 'a', command: `${HELD}; echo done; echo end >> ends` },
+      { name: 'b', command: 'true', depends_on: ['a'] },
+    ]);
+    await world.running();
+    isCutOff = true;
+    letGo(world);
+    await until('the job has ended', () => world.lines('ends').length === 1);
+    await until('nobody can be told', () => world.log.some((line) => line.includes('the network is down')));
+    await world.engine.loseWorker(1, { actor: 'ada' });
+    isCutOff = false;
+    await world.complete();
+    expect(world.lines('starts')).toEqual(['a 1']);
+    expect(await world.attempts()).toMatchObject([
+      { job_name: 'a', state: 'WORKER_FAILED', worker_id: 1 },
+      { job_name: 'a', state: 'SUCCEEDED', worker_id: 1, reason: expect.stringContaining('reported late') },
+      { job_name: 'b', state: 'SUCCEEDED', worker_id: 2 },
+    ]);
+    const { data } = await world.engine.readLog(1, { job: 'a', stream: 'stdout' });
+    expect(Buffer.from(data).toString()).toBe('done\n');
+  });
+
   test('that is drained lets its jobs end and takes nothing more', async (context) => {
     const world = await ServiceWorld.make(context);
     const { worker, ended } = world.worker({ maxParallel: 1 });
@@ -71,7 +98,7 @@ describe('a service worker', () => {
     await world.submit([{ name: 'job', command: HELD }]);
     await world.running();
     const [record] = (await world.engine.listWorkers()).items;
-    await world.engine.drainWorker(record!.id, 'tester');
+    await world.engine.drainWorker(record!.id, { actor: 'tester' });
     letGo(world);
     expect(await ended).toBe('drained');
     expect((await world.jobs()).map(({ status }) => status)).toEqual(['completed']);
@@ -85,7 +112,7 @@ describe('a service worker', () => {
     worker.drain();
     expect(await ended).toBe('stopped');
     expect(await world.jobs()).toMatchObject([
-      { status: 'ready', failure_count: 0, preemption_count: 0, attempt_id: 1 },
+      { status: 'ready', failure_count: 0, preemption_count: 0, attempt_id: 2 },
     ]);
     expect(await world.attempts()).toMatchObject([{ cause: 'stopped' }]);
     letGo(world);

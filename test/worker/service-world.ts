@@ -3,17 +3,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, type TestContext } from 'vitest';
-import type { Engine, ServedEngine } from '../../src/core/engine.ts';
-import type { AttemptRecord, JobRecord } from '../../src/core/records.ts';
+import type { Engine, ServedEngine } from '../../src/contract/engine.ts';
+import type { AttemptRecord, JobRecord } from '../../src/contract/records/records.ts';
+import type { WorkflowModel } from '../../src/core/model/workflow-model.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { openDatabase } from '../../src/store/sqlite/database.ts';
-import { readProcessTable } from '../../src/worker/launcher/process-table.ts';
-import { ServiceWorker, type ServiceWorkerOptions } from '../../src/worker/service-worker.ts';
+import { readProcessTable } from '../../src/worker/launcher/kill/process-table.ts';
+import type { ServiceWorkerOptions } from '../../src/worker/service-options.ts';
+import { ServiceWorker } from '../../src/worker/service-worker.ts';
+import { buildProgram } from '../build-program.ts';
+import { kill } from '../kill-process.ts';
 
-const PROGRAM = fileURLToPath(new URL('service-program.mjs', import.meta.url));
+const PROGRAM = await buildProgram('test/worker/service-program.ts');
 /** Every process that a world starts inherits it. */
 const MARKER = 'HF_SERVICE_WORLD';
 
@@ -31,10 +34,10 @@ export class ServiceWorld {
   readonly leaseMs: number;
   readonly log: string[] = [];
 
-  private readonly context: TestContext;
+  readonly #context: TestContext;
 
   private constructor(context: TestContext, dir: string, engine: ServedEngine, leaseMs: number) {
-    this.context = context;
+    this.#context = context;
     this.dir = dir;
     this.engine = engine;
     this.leaseMs = leaseMs;
@@ -42,7 +45,7 @@ export class ServiceWorld {
 
   static async make(context: TestContext, leaseMs = 30_000): Promise<ServiceWorld> {
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-service-'));
-    const engine = await openEngine({ dir: join(dir, 'store'), create: true, leaseMs });
+    const engine = await openEngine({ dir: join(dir, 'store'), create: true });
     const world = new ServiceWorld(context, dir, engine, leaseMs);
     context.onTestFinished(async () => {
       for (const pid of world.processes()) kill(pid);
@@ -53,9 +56,15 @@ export class ServiceWorld {
   }
 
   /** A workflow whose jobs run in the directory of the world; shared unless told. */
-  async submit(jobs: object[], more: object = {}, shared = true): Promise<number> {
+  async submit(
+    jobs: object[],
+    more: object = {},
+    shared = true,
+    change: (job: WorkflowModel['jobs'][number]) => void = () => {},
+  ): Promise<number> {
     const loaded = loadSpec(JSON.stringify({ name: 'service', ...more, jobs }), 'spec.json');
     if (!loaded.ok) throw new Error(JSON.stringify(loaded));
+    for (const job of loaded.model.jobs) change(job);
     const { id } = await this.engine.createWorkflow({
       model: loaded.model,
       cwd: '.',
@@ -79,11 +88,12 @@ export class ServiceWorld {
       graceMs: 1000,
       keepWork: 'failed',
       drainTimeoutMs: 60_000,
+      leaseMs: this.leaseMs,
       log: (line) => this.log.push(line),
       ...options,
     });
     const ended = worker.run();
-    this.context.onTestFinished(async () => {
+    this.#context.onTestFinished(async () => {
       worker.kill();
       await ended.catch(() => {});
     });
@@ -109,13 +119,13 @@ export class ServiceWorld {
   async halt(...pids: number[]): Promise<void> {
     for (;;) {
       for (const pid of pids) kill(pid, 'SIGSTOP');
-      if (!this.isLocked()) return;
+      if (!this.#isLocked()) return;
       for (const pid of pids) kill(pid, 'SIGCONT');
       await sleep(5);
     }
   }
 
-  private isLocked(): boolean {
+  #isLocked(): boolean {
     const database = openDatabase(join(this.dir, 'store', 'holdfast.db'));
     try {
       database.exec('begin immediate; rollback');
@@ -161,7 +171,7 @@ export class ServiceWorld {
   }
 
   launchers(): number[] {
-    return this.processes().filter((pid) => commandLine(pid).includes('launcher/main.js'));
+    return this.processes().filter((pid) => commandLine(pid).includes('dist/launcher.cjs'));
   }
 
   /** Processes of jobs: they are told where their attempt works. */
@@ -171,18 +181,10 @@ export class ServiceWorld {
   }
 }
 
-export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
 export async function until(
   what: string,
   check: () => boolean | Promise<boolean>,
-  deadlineMs = 20_000,
+  deadlineMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!(await check())) {

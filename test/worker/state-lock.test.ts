@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { lockState } from '../../src/worker/state-lock.ts';
+import { holdsState, lockState } from '../../src/host/state-lock.ts';
+import { buildProgram } from '../build-program.ts';
 
-const LOCK = fileURLToPath(new URL('../../dist/worker/state-lock.js', import.meta.url));
+const LOCK = await buildProgram('src/host/state-lock.ts');
 
 function stateDirectory(): string {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-lock-'));
@@ -22,6 +22,21 @@ test('one at a time: refused while it is held, free when it was released', () =>
   release();
   lockState(dir)();
   expect(readdirSync(join(dir, 'workers'))).toEqual(['2.lock']);
+});
+
+test('is lost when the directory is removed, and then not released for whoever has it next', () => {
+  const dir = stateDirectory();
+  const release = lockState(dir);
+  expect(holdsState(dir)).toBe(true);
+  const held = readFileSync(join(dir, 'workers', '1.lock'), 'utf8');
+  rmSync(dir, { recursive: true });
+  expect(holdsState(dir)).toBe(false);
+  mkdirSync(join(dir, 'workers'), { recursive: true });
+  const other = held.replace(`"pid":${process.pid}`, `"pid":${process.ppid}`);
+  writeFileSync(join(dir, 'workers', '1.lock'), other);
+  expect(holdsState(dir)).toBe(false);
+  release();
+  expect(readFileSync(join(dir, 'workers', '1.lock'), 'utf8')).toBe(other);
 });
 
 /** Waits for a line, then takes the lock and says whether it got it; dies with it. */

@@ -1,4 +1,4 @@
-import { readServerUrl, readToken } from '../../client/server-address.ts';
+import { readServerUrl, readToken } from '../../client/transport/server-address.ts';
 
 type Parsed<T> = { value: T } | { problem: string };
 

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
+import type * as Yaml from 'yaml';
 import { HoldfastError } from '../../core/errors.ts';
+import { lazyModule } from '../../spec/lazy-module.ts';
+import { yamlMistake } from '../../spec/source/yaml-mistake.ts';
 import { didYouMean } from '../../spec/suggest.ts';
 import { SETTING_KEYS, type SettingKey } from './settings.ts';
+
+/** Loaded only where a file exists: most commands then start without the YAML parser. */
+const yaml = lazyModule<typeof Yaml>('yaml');
 
 interface ConfigValue {
   raw: unknown;
@@ -10,7 +16,11 @@ interface ConfigValue {
 }
 
 /** Settings that are names with a value each. */
-const NESTED: ReadonlySet<SettingKey> = new Set<SettingKey>(['ai_agents']);
+const NESTED: ReadonlySet<SettingKey> = new Set<SettingKey>([
+  'ai_agents',
+  'slurm_profiles',
+  'submission_limits',
+]);
 
 export type ConfigFile = Partial<Record<SettingKey, ConfigValue>>;
 
@@ -28,12 +38,13 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
 }
 
 export async function parseConfigFile(text: string, path: string): Promise<ConfigFile> {
-  // Loaded only where a file exists: most commands then start without the YAML parser.
-  const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml');
+  const { isMap, isScalar, LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const place = (offset: number | undefined) => `${path}:${lines.linePos(offset ?? 0).line}`;
-  const problems = document.errors.map((error) => `${place(error.pos[0])}: ${error.message.split('\n')[0]}`);
+  const problems = document.errors
+    .slice(0, 1)
+    .map((error) => `${place(error.pos[0])}: ${yamlMistake(error, text)}`);
   const file: ConfigFile = {};
   const root = document.contents;
 

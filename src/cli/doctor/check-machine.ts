@@ -11,10 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { formatDuration, formatSize } from '../../core/quantity.ts';
+import { formatDuration, formatSize } from '../../core/text/quantity.ts';
 import { networkFileSystem } from '../../engine/open-engine.ts';
 import { openDatabase } from '../../store/sqlite/database.ts';
-import type { Check } from '../output/renderer.ts';
+import { loadStarter } from '../../worker/launcher/start/load-starter.ts';
+import type { Check } from '../texts/lists/checks.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 const LOW_DISK_BYTES = 1024 ** 3;
@@ -35,6 +36,7 @@ export async function checkMachine(stateDir: string): Promise<Check[]> {
   const checks: [string, () => Finding][] = [
     ['node', checkNode],
     ['bash', checkBash],
+    ['process start', checkProcessStart],
     ['sqlite', checkSqlite],
     ['state directory', () => checkStateDirectory(stateDir, place)],
     ['disk space', () => checkDisk(place)],
@@ -61,10 +63,17 @@ function checkNode(): Finding {
 }
 
 function checkBash(): Finding {
-  const { status, stdout } = spawnSync('bash', ['-c', 'echo "$BASH_VERSION"'], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync('bash', ['--norc', '-c', 'echo "$BASH_VERSION"'], {
+    encoding: 'utf8',
+  });
   return status === 0
     ? ok(stdout.trim())
     : fail('not found on PATH', 'install bash: commands of jobs run in it');
+}
+
+function checkProcessStart(): Finding {
+  const { name } = loadStarter();
+  return ok(name === 'posix_spawn' ? name : `${name}: jobs start more slowly than with posix_spawn`);
 }
 
 function checkSqlite(): Finding {

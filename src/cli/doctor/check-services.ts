@@ -1,9 +1,9 @@
-import { endpoints } from '../../api/endpoints.ts';
-import { HttpConnection } from '../../client/http-connection.ts';
+import { HttpConnection } from '../../client/transport/http-connection.ts';
+import { endpoints } from '../../contract/endpoints.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { CommandContext, ServerAccess } from '../command-context.ts';
 import { maskDatabaseUrl } from '../config/address-settings.ts';
-import type { Check } from '../output/renderer.ts';
+import type { Check } from '../texts/lists/checks.ts';
 
 /** What the configuration names besides this machine: a server, a database; each only if there is one. */
 export async function checkServices(context: CommandContext): Promise<Check[]> {

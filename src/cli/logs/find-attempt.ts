@@ -1,8 +1,8 @@
-import { allPages } from '../../core/all-pages.ts';
-import type { Engine } from '../../core/engine.ts';
+import { allPages } from '../../contract/all-pages.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { AttemptRecord } from '../../contract/records/records.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import type { JobRef } from '../../core/job-ref.ts';
-import type { AttemptRecord } from '../../core/records.ts';
+import type { JobRef } from '../../core/job/job-ref.ts';
 
 export interface AttemptChoice {
   /** The newest run that has attempts, unless told. */
@@ -12,7 +12,7 @@ export interface AttemptChoice {
 }
 
 /** The attempt that is meant; undefined if the job has none yet. One that was named must exist. */
-export async function findAttempt(
+export async function attemptToShow(
   engine: Engine,
   workflowId: number,
   job: JobRef,

@@ -1,15 +1,15 @@
-import type { Engine } from '../../core/engine.ts';
+import type { Engine } from '../../contract/engine.ts';
+import { logReader } from '../../contract/log-reader.ts';
+import type { LogStream } from '../../contract/records/log-access.ts';
+import type { AttemptRecord } from '../../contract/records/records.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import type { JobRef } from '../../core/job-ref.ts';
-import { TERMINAL_STATUSES } from '../../core/job-status.ts';
-import type { LogStream } from '../../core/log-access.ts';
-import { logReader } from '../../core/log-reader.ts';
-import type { AttemptRecord } from '../../core/records.ts';
+import type { JobRef } from '../../core/job/job-ref.ts';
+import { TERMINAL_STATUSES } from '../../core/job/job-status.ts';
+import { attemptOutcome } from '../../views/attempt.ts';
+import { visibleText } from '../../views/visible-text.ts';
 import type { CommandContext } from '../command-context.ts';
-import { attemptOutcome } from '../output/list-tables.ts';
-import { visibleText } from '../output/visible-text.ts';
 import { Wakeups } from '../wakeups.ts';
-import { type AttemptChoice, attemptAfter, findAttempt } from './find-attempt.ts';
+import { type AttemptChoice, attemptAfter, attemptToShow } from './find-attempt.ts';
 import { LogPrinter } from './print-log.ts';
 import { tellGap } from './tell-gap.ts';
 
@@ -38,7 +38,7 @@ export async function followLog(
     while (!signal.aborted) {
       const attempt =
         printed === undefined
-          ? await findAttempt(engine, workflowId, job, choice)
+          ? await attemptToShow(engine, workflowId, job, choice)
           : await attemptAfter(engine, workflowId, printed);
       if (attempt !== undefined) {
         if (printed !== undefined) context.narrate(`attempt ${attempt.attempt_id}`);
@@ -77,7 +77,7 @@ async function printToEnd(
   try {
     for (;;) {
       // Asked before the log is read: what was written before the end is then read to its last byte.
-      const now = (await findAttempt(engine, workflowId, job, place)) ?? attempt;
+      const now = (await attemptToShow(engine, workflowId, job, place)) ?? attempt;
       const driven = (await engine.status(workflowId)).workers.length > 0;
       // Where it is a file of this machine its growth is seen at once.
       if (!wakeups.isWatching) wakeups.watchFile(attempt[`${stream}_path`]);

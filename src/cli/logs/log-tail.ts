@@ -1,4 +1,4 @@
-import type { LogReader } from '../../core/log-reader.ts';
+import type { LogReader } from '../../contract/log-reader.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;

@@ -1,4 +1,4 @@
-import { formatSize } from '../../core/quantity.ts';
+import { formatSize } from '../../core/text/quantity.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** A server has the end of a log and what was read while it grew; the rest is where the attempt ran. */

@@ -15,21 +15,21 @@ const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]/g;
  * changes titles or asks the terminal something goes.
  */
 export class TerminalSafe {
-  private readonly decoder = new StringDecoder('utf8');
-  private rest = '';
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
 
   feed(chunk: Buffer): string {
-    return this.clean(this.rest + this.decoder.write(chunk), false);
+    return this.#clean(this.#rest + this.#decoder.write(chunk), false);
   }
 
   end(): string {
-    return this.clean(this.rest + this.decoder.end(), true);
+    return this.#clean(this.#rest + this.#decoder.end(), true);
   }
 
-  private clean(text: string, isEnd: boolean): string {
+  #clean(text: string, isEnd: boolean): string {
     const unfinished = isEnd ? null : UNFINISHED.exec(text);
     const cut = unfinished && unfinished[0].length <= LONGEST_SEQUENCE ? unfinished.index : text.length;
-    this.rest = text.slice(cut);
+    this.#rest = text.slice(cut);
     const kept = text
       .slice(0, cut)
       .replace(ESCAPE, (sequence) => (COLOUR.test(sequence) ? sequence : ''))

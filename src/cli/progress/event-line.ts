@@ -1,11 +1,12 @@
-import { formatDuration } from '../../core/quantity.ts';
-import type { EventRecord, EventType } from '../../core/records.ts';
-import { eventText } from '../output/event-text.ts';
-import { clockTime } from '../output/local-time.ts';
-import { recordLabel } from '../output/record-label.ts';
-import type { Style, StyledLine } from '../output/styled-line.ts';
-import { visibleText } from '../output/visible-text.ts';
-import { reasonOf } from '../run/route-trace.ts';
+import type { EventRecord, EventType } from '../../contract/records/records.ts';
+import { formatDuration } from '../../core/text/quantity.ts';
+import { allocationEventText } from '../../views/events/allocation-event-text.ts';
+import { eventText } from '../../views/events/event-text.ts';
+import { reasonOf } from '../../views/route-trace.ts';
+import { visibleText } from '../../views/visible-text.ts';
+import { clockTime } from '../terminal/local-time.ts';
+import type { Style, StyledLine } from '../terminal/styled-line.ts';
+import { recordLabel } from '../texts/parts/record-label.ts';
 
 const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
   completed: { word: 'ok', style: 'green' },
@@ -21,7 +22,11 @@ const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
   resources_changed: { word: 'changed', style: 'yellow' },
   agent: { word: 'agent', style: 'cyan' },
   note: { word: 'note', style: 'cyan' },
+  workflow_paused: { word: 'paused', style: 'yellow' },
+  workflow_stopped: { word: 'stopped', style: 'yellow' },
+  workflow_resumed: { word: 'resumed', style: 'cyan' },
   run_reset: { word: 'reset', style: 'yellow' },
+  workflow_updated: { word: 'updated', style: 'yellow' },
   goto: { word: 'goto', style: 'yellow' },
   loop_abort: { word: 'abort', style: 'red' },
   remediation: { word: 'remedy', style: 'yellow' },
@@ -29,6 +34,15 @@ const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
   supersede: { word: 'dropped', style: 'dim' },
   disable: { word: 'skipped', style: 'dim' },
   expand: { word: 'items', style: 'cyan' },
+  evaluation_failure: { word: 'code', style: 'red' },
+  allocation_submitted: { word: 'slurm', style: 'cyan' },
+  allocation_refused: { word: 'slurm', style: 'red' },
+  allocation_waiting: { word: 'slurm', style: 'yellow' },
+  allocation_worker: { word: 'slurm', style: 'cyan' },
+  allocation_requeued: { word: 'slurm', style: 'yellow' },
+  allocation_ended: { word: 'slurm', style: 'dim' },
+  cluster_absent: { word: 'slurm', style: 'red' },
+  scheduler_paused: { word: 'slurm', style: 'red' },
 };
 
 /**
@@ -60,12 +74,18 @@ function told(event: EventRecord): string {
     }
     case 'expand':
       return `${data.items} ${data.items === 1 ? 'item' : 'items'}`;
+    case 'workflow_paused':
+    case 'workflow_stopped':
+    case 'workflow_resumed':
+    case 'workflow_archived':
+    case 'workflow_unarchived':
+      return `by ${event.actor}${event.reason === null ? '' : ` (${event.reason})`}`;
     case 'decision':
     case 'resources_changed':
     case 'agent':
     case 'note':
       return eventText(event) ?? '';
     default:
-      return reasonOf(event);
+      return allocationEventText(event) ?? reasonOf(event);
   }
 }

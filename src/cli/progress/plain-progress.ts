@@ -1,8 +1,8 @@
-import type { Engine } from '../../core/engine.ts';
-import type { EventRecord, EventType } from '../../core/records.ts';
-import { clockTime } from '../output/local-time.ts';
-import { type Paint, paintLine } from '../output/styled-line.ts';
-import { endedCount, jobCount } from '../output/workflow-state.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { EventRecord, EventType } from '../../contract/records/records.ts';
+import { endedCount, jobCount } from '../../views/workflow-state.ts';
+import { clockTime } from '../terminal/local-time.ts';
+import { type Paint, paintLine } from '../terminal/styled-line.ts';
 import { eventLine } from './event-line.ts';
 import type { Progress } from './progress.ts';
 
@@ -18,20 +18,20 @@ const QUIET: ReadonlySet<EventType> = new Set<EventType>(['completed', 'cancel',
 
 /** One line per attempt that ended, for pipes, files and CI. */
 export class PlainProgress implements Progress {
-  private readonly engine: Engine;
-  private readonly workflowId: number;
-  private readonly write: (line: string) => void;
-  private readonly paint: Paint;
-  private readonly thin: boolean;
-  private readonly unsubscribe: () => void;
-  private readonly sweep: NodeJS.Timeout;
-  private after: number;
-  private reading: Promise<void> | null = null;
+  readonly #engine: Engine;
+  readonly #workflowId: number;
+  readonly #write: (line: string) => void;
+  readonly #paint: Paint;
+  readonly #thin: boolean;
+  readonly #unsubscribe: () => void;
+  readonly #sweep: NodeJS.Timeout;
+  #after: number;
+  #reading: Promise<void> | null = null;
   /** Something was committed while a read was on its way. */
-  private wanted = false;
-  private next: NodeJS.Timeout | null = null;
-  private told = { at: 0, ended: 0 };
-  private stopped = false;
+  #wanted = false;
+  #next: NodeJS.Timeout | null = null;
+  #told = { at: 0, ended: 0 };
+  #stopped = false;
 
   /** `after`: the last event that need not be told. */
   constructor(
@@ -40,76 +40,76 @@ export class PlainProgress implements Progress {
     write: (line: string) => void,
     paint: Paint,
   ) {
-    this.engine = engine;
-    this.workflowId = workflow.id;
-    this.after = workflow.after;
-    this.thin = workflow.job_count > JOBS_TOLD_ONE_BY_ONE;
-    this.write = write;
-    this.paint = paint;
-    this.unsubscribe = engine.onChange(this.schedule);
-    this.sweep = setInterval(this.schedule, SWEEP_MS);
+    this.#engine = engine;
+    this.#workflowId = workflow.id;
+    this.#after = workflow.after;
+    this.#thin = workflow.job_count > JOBS_TOLD_ONE_BY_ONE;
+    this.#write = write;
+    this.#paint = paint;
+    this.#unsubscribe = engine.onChange(this.#schedule);
+    this.#sweep = setInterval(this.#schedule, SWEEP_MS);
   }
 
   note(text: string): void {
-    this.write(text);
+    this.#write(text);
   }
 
   async stop(): Promise<void> {
-    if (this.stopped) return;
-    this.stopped = true;
-    clearInterval(this.sweep);
-    if (this.next !== null) clearTimeout(this.next);
-    this.unsubscribe();
-    await this.reading;
+    if (this.#stopped) return;
+    this.#stopped = true;
+    clearInterval(this.#sweep);
+    if (this.#next !== null) clearTimeout(this.#next);
+    this.#unsubscribe();
+    await this.#reading;
     // What ended the run may be that its state cannot be read.
-    await this.read().catch(() => {});
+    await this.#read().catch(() => {});
   }
 
-  private readonly schedule = (): void => {
-    this.wanted = true;
-    if (this.stopped || this.next !== null) return;
-    this.next = setTimeout(() => {
-      this.wanted = false;
-      this.reading = this.read()
+  readonly #schedule = (): void => {
+    this.#wanted = true;
+    if (this.#stopped || this.#next !== null) return;
+    this.#next = setTimeout(() => {
+      this.#wanted = false;
+      this.#reading = this.#read()
         // A look that failed is repeated with the next sweep; the run itself reports what is wrong.
         .catch(() => {})
         .finally(() => {
-          this.next = null;
-          if (this.wanted) this.schedule();
+          this.#next = null;
+          if (this.#wanted) this.#schedule();
         });
     }, MIN_READ_MS);
   };
 
-  private async read(): Promise<void> {
+  async #read(): Promise<void> {
     let hasNews = false;
     for (;;) {
-      const page = await this.engine.listEvents(this.workflowId, { after: this.after, limit: PAGE_SIZE });
+      const page = await this.#engine.listEvents(this.#workflowId, { after: this.#after, limit: PAGE_SIZE });
       for (const event of page.items) {
-        this.after = event.id;
+        this.#after = event.id;
         hasNews = true;
-        if (!this.thin || !QUIET.has(event.type)) this.tell(event);
+        if (!this.#thin || !QUIET.has(event.type)) this.#tell(event);
       }
       if (page.next === null) break;
     }
-    if (this.thin && hasNews) await this.tellShare();
+    if (this.#thin && hasNews) await this.#tellShare();
   }
 
-  private tell(event: EventRecord): void {
+  #tell(event: EventRecord): void {
     const line = eventLine(event);
-    if (line !== null) this.write(paintLine(line, this.paint));
+    if (line !== null) this.#write(paintLine(line, this.#paint));
   }
 
-  private async tellShare(): Promise<void> {
+  async #tellShare(): Promise<void> {
     const now = Date.now();
-    const { counts, complete } = await this.engine.status(this.workflowId);
+    const { counts, complete } = await this.#engine.status(this.#workflowId);
     const total = jobCount(counts);
     const ended = endedCount(counts);
-    const due = now - this.told.at >= THIN_INTERVAL_MS || ended - this.told.ended >= total * THIN_SHARE;
-    if (ended === this.told.ended || (!due && !complete)) return;
-    this.told = { at: now, ended };
+    const due = now - this.#told.at >= THIN_INTERVAL_MS || ended - this.#told.ended >= total * THIN_SHARE;
+    if (ended === this.#told.ended || (!due && !complete)) return;
+    this.#told = { at: now, ended };
     const failed = counts.failed + counts.terminated;
     const failures = failed > 0 ? `, ${failed} failed` : '';
-    this.write(
+    this.#write(
       `${clockTime(now)} ${Math.floor((ended / total) * 100)}%  ${ended} of ${total} jobs ended${failures}`,
     );
   }

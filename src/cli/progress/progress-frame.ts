@@ -1,19 +1,24 @@
-import { formatDuration } from '../../core/quantity.ts';
-import type { WorkflowStatus } from '../../core/records.ts';
-import { displayWidth, ellipsizeMiddle } from '../output/display-width.ts';
-import { fitLine, type StyledLine } from '../output/styled-line.ts';
-import { visibleText } from '../output/visible-text.ts';
-import { countsLine, endedCount, jobCount } from '../output/workflow-state.ts';
+import type { WorkflowStatus } from '../../contract/records/records.ts';
+import { formatDuration } from '../../core/text/quantity.ts';
+import { pausedBy } from '../../views/pause-text.ts';
+import { remainingMs, type Watch } from '../../views/remaining-time.ts';
+import { visibleText } from '../../views/visible-text.ts';
+import { endedCount, jobCount } from '../../views/workflow-state.ts';
+import { displayWidth, ellipsizeMiddle } from '../terminal/display-width.ts';
+import { fitLine, type StyledLine } from '../terminal/styled-line.ts';
+import { scriptText } from '../texts/status-text.ts';
+import { countsLine } from '../texts/workflow-state.ts';
 
 export interface ScreenSize {
   columns: number;
   rows: number;
 }
 
-/** What the one who draws the frames has seen: how many jobs had ended when it began. */
-export interface Watch {
-  since: number;
-  ended: number;
+interface FrameOptions {
+  note?: string | null;
+  watch?: Watch | null;
+  /** false: name and bar are shown above, as those of a request. */
+  hasHead?: boolean;
 }
 
 const LINES_PER_LIST = 8;
@@ -27,14 +32,12 @@ export function progressFrame(
   status: WorkflowStatus,
   size: ScreenSize,
   now: number,
-  { note = null, watch = null }: { note?: string | null; watch?: Watch | null } = {},
+  { note = null, watch = null, hasHead = true }: FrameOptions = {},
 ): StyledLine[] {
   const rows = Math.max(1, size.rows - 1);
-  const fixed = [bar(status, size.columns), header(status, now, watch), countsLine(status.counts)].slice(
-    0,
-    rows,
-  );
-  if (fixed.length > 1) fixed.unshift(...fixed.splice(1, 1));
+  const head = hasHead ? [bar(status, size.columns), header(status, now, watch)] : [];
+  const fixed = [...head, countsLine(status.counts)].slice(0, rows);
+  if (hasHead && fixed.length > 1) fixed.unshift(...fixed.splice(1, 1));
   const footer: StyledLine[] = note === null ? [] : [[{ text: visibleText(note), style: 'yellow' }]];
 
   const lists = [failureLines(status), runningLines(status, size, now), waitingLines(status, size, now)];
@@ -65,31 +68,15 @@ function share(wanted: number[], room: number): number[] {
 
 function header(status: WorkflowStatus, now: number, watch: Watch | null): StyledLine {
   const { workflow, started_at_ms } = status;
-  const left = remainingMs(status, now, watch);
+  const paused = pausedBy(workflow);
+  const left = paused === null ? remainingMs(status, now, watch) : null;
   return [
     { text: visibleText(workflow.name), style: 'bold' },
     { text: `  workflow ${workflow.id}, run ${workflow.run_id}` },
     { text: started_at_ms === null ? '' : `  ${elapsed(now - started_at_ms)}` },
+    { text: paused === null ? '' : `  ${paused}`, style: 'yellow' },
     { text: left === null ? '' : `  about ${formatDuration(left)} left`, style: 'dim' },
   ];
-}
-
-/** Enough to tell the pace from. */
-const WATCHED_ENDS = 20;
-
-/**
- * From the mean of the successful attempts and how many are under way, and from the pace since somebody
- * watches: a pause between two processes that drove the run does not count. null until something has succeeded.
- */
-export function remainingMs(status: WorkflowStatus, now: number, watch: Watch | null): number | null {
-  const mean = status.attempts.mean_success_ms;
-  const open = jobCount(status.counts) - endedCount(status.counts);
-  if (mean === null || open === 0) return null;
-  const work = (mean * open) / Math.max(1, status.counts.running + status.counts.pending);
-  const watched = watch === null ? 0 : endedCount(status.counts) - watch.ended;
-  const pace = watch !== null && watched >= WATCHED_ENDS ? ((now - watch.since) / watched) * open : 0;
-  const lastRetry = Math.max(0, ...status.waiting.map((job) => job.retry_available_at_ms - now + mean));
-  return Math.max(1, Math.round(Math.max(work, pace, lastRetry) / 1000)) * 1000;
 }
 
 function bar(status: WorkflowStatus, columns: number): StyledLine {
@@ -98,11 +85,16 @@ function bar(status: WorkflowStatus, columns: number): StyledLine {
   const { completed, disabled } = status.counts;
   // Never 100 % before the end.
   const percent = total === 0 ? 100 : Math.floor((ended / total) * 100);
-  const label = ` ${percent}%  ${ended}/${total}`;
+  const share = (count: number) => (total === 0 ? 0 : count / total);
+  const shares = { good: share(completed + disabled), ended: share(ended) };
+  return barLine(shares, ` ${percent}%  ${ended}/${total}`, columns);
+}
+
+/** `ended`: the good and the bad together. */
+export function barLine(shares: { good: number; ended: number }, label: string, columns: number): StyledLine {
   const width = Math.max(0, Math.min(60, columns - displayWidth(label)));
-  const cells = (count: number) => (total === 0 ? 0 : Math.round((count / total) * width));
-  const good = cells(completed + disabled);
-  const bad = Math.max(0, cells(ended) - good);
+  const good = Math.round(shares.good * width);
+  const bad = Math.max(0, Math.round(shares.ended * width) - good);
   return [
     { text: '█'.repeat(good), style: 'green' },
     { text: '█'.repeat(bad), style: 'red' },
@@ -138,7 +130,8 @@ function runningLines(status: WorkflowStatus, size: ScreenSize, now: number): St
 function waitingLines(status: WorkflowStatus, size: ScreenSize, now: number): StyledLine[] {
   return status.waiting.map((job) => {
     const wait = job.retry_available_at_ms - now;
-    const due = wait > 0 ? `in ${formatDuration(Math.ceil(wait / 1000) * 1000)}` : 'now';
+    const due =
+      scriptText(job, now) ?? (wait > 0 ? `in ${formatDuration(Math.ceil(wait / 1000) * 1000)}` : 'now');
     return [
       { text: 'retry   ', style: 'yellow' },
       { text: `${name(job.name, size)}  ${due}: ${visibleText(`${job.outcome} - ${job.reason}`)}` },

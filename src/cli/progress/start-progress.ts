@@ -1,9 +1,10 @@
-import type { Engine } from '../../core/engine.ts';
-import type { WorkflowRecord } from '../../core/records.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { WorkflowRecord } from '../../contract/records/records.ts';
 import type { CommandContext } from '../command-context.ts';
 import { LiveProgress } from './live-progress.ts';
 import { PlainProgress } from './plain-progress.ts';
 import type { Progress } from './progress.ts';
+import { WorkflowFrames } from './workflow-frames.ts';
 
 /** A live screen on a terminal, plain lines elsewhere, nothing but notes with `--output quiet`. */
 export async function startProgress(
@@ -14,7 +15,7 @@ export async function startProgress(
   const { settings, stderr, errorPaint, narrate } = context;
   if (settings.output === 'quiet') return { note: narrate, stop: async () => {} };
   if (settings.output === 'table' && stderr.isTTY && process.env.TERM !== 'dumb') {
-    return new LiveProgress(engine, workflow.id, stderr, errorPaint);
+    return new LiveProgress(engine, new WorkflowFrames(engine, workflow.id), stderr, errorPaint);
   }
   const after = await lastEventId(engine, workflow.id);
   return new PlainProgress(

@@ -1,6 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
+import { isOnPath } from '../../host/is-on-path.ts';
 import { USUAL_TOOLS } from '../../mcp/tool-table.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -71,20 +70,6 @@ function quoted(word: string): string {
 /** The program that a shell command starts; null where only the shell can tell. */
 function programOf(command: string): string | null {
   return /^\s*([\w.+/-]+)(?=\s|$)/.exec(command)?.[1] ?? null;
-}
-
-function isOnPath(program: string): boolean {
-  const directories = program.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
-  return directories.some((directory) => isProgram(directory === '' ? program : join(directory, program)));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function invalid(problem: string): HoldfastError {

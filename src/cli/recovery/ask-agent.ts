@@ -1,8 +1,8 @@
-import { allPages } from '../../core/all-pages.ts';
-import type { Engine } from '../../core/engine.ts';
-import { formatDuration } from '../../core/quantity.ts';
-import type { DecisionRecord } from '../../core/resolution.ts';
-import { Secrets } from '../../core/secrets.ts';
+import { allPages } from '../../contract/all-pages.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { DecisionRecord } from '../../contract/records/resolution.ts';
+import { formatDuration } from '../../core/text/quantity.ts';
+import { Secrets } from '../../core/text/secrets.ts';
 import type { CommandContext } from '../command-context.ts';
 import { agentPrompt } from './agent-prompt.ts';
 import { McpConfigFile } from './mcp-config-file.ts';
@@ -40,10 +40,13 @@ export async function askAgent(
   }
   const decisions = (await decisionsAfter(engine, workflowId, before)).filter((each) => each.actor === actor);
   const { counts } = await engine.status(workflowId);
+  const text = transcript.text(new Secrets([ownEnvironment(server)]));
+  const succeeded = end.exitCode === 0 && !end.timedOut && !end.interrupted;
   const report: AgentReport = {
     agent: name,
     end: describeEnd(end, timeoutMs),
-    succeeded: end.exitCode === 0 && !end.timedOut && !end.interrupted,
+    succeeded,
+    output: succeeded ? [] : lastLines(text),
     interrupted: end.interrupted,
     decisions,
     left: counts.pending_failed,
@@ -62,11 +65,19 @@ export async function askAgent(
       duration_ms: Math.round(end.durationMs),
       decisions: decisions.length,
       left: report.left,
-      transcript: transcript.text(new Secrets(ownEnvironment(server))),
+      transcript: text,
       omitted_bytes: transcript.omittedBytes,
     },
   });
   return report;
+}
+
+/** How much of what a failing agent printed is shown; all of it is in its event. */
+const SHOWN_LINES = 20;
+
+function lastLines(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  return lines.filter((line) => line !== '').slice(-SHOWN_LINES);
 }
 
 /** With the token, which is not in the environment any more. */

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AgentLimits } from '../../core/resolution.ts';
+import type { AgentLimits } from '../../contract/records/resolution.ts';
+import { CLI_PROGRAM } from '../../core/package-files.ts';
 import type { ServerAccess } from '../command-context.ts';
 import { SERVER_NAME } from './agent.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/holdfast.js', import.meta.url));
+const PROGRAM = fileURLToPath(CLI_PROGRAM);
 
 export interface ServerOrder {
   stateDir: string;
@@ -20,15 +21,15 @@ export interface ServerOrder {
 /** A file that tells an MCP client how to start our server for one workflow, for this user's eyes. */
 export class McpConfigFile {
   readonly path: string;
-  private readonly directory: string;
+  readonly #directory: string;
 
   constructor({ stateDir, server, workflowId, agentName, limits }: ServerOrder) {
-    this.directory = mkdtempSync(join(tmpdir(), 'holdfast-agent-'));
-    this.path = join(this.directory, 'mcp.json');
+    this.#directory = mkdtempSync(join(tmpdir(), 'holdfast-agent-'));
+    this.path = join(this.#directory, 'mcp.json');
     const args = [
       PROGRAM,
       'mcp',
-      ...(server === null ? ['--dir', stateDir] : this.access(server)),
+      ...(server === null ? ['--dir', stateDir] : this.#access(server)),
       '--workflow',
       String(workflowId),
       '--max-decisions',
@@ -43,14 +44,14 @@ export class McpConfigFile {
   }
 
   /** The token in a file of its own: what an agent starts shows its arguments to everybody on the machine. */
-  private access({ url, token }: ServerAccess): string[] {
+  #access({ url, token }: ServerAccess): string[] {
     if (token === null) return ['--server', url];
-    const file = join(this.directory, 'token');
+    const file = join(this.#directory, 'token');
     writeFileSync(file, token, { mode: 0o600 });
     return ['--server', url, '--token-file', file];
   }
 
   remove(): void {
-    rmSync(this.directory, { recursive: true, force: true });
+    rmSync(this.#directory, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
-import type { Engine } from '../../core/engine.ts';
-import type { StatusCounts } from '../../core/records.ts';
-import type { RecoverResult } from '../../core/resolution.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { StatusCounts } from '../../contract/records/records.ts';
+import type { RecoverResult } from '../../contract/records/resolution.ts';
 import type { CommandContext } from '../command-context.ts';
 import { askAgent } from './ask-agent.ts';
 import type { Recovery } from './recovery.ts';

@@ -1,9 +1,9 @@
+import type { AgentLimits, RecoverRequest } from '../../contract/records/resolution.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import { parseSize } from '../../core/quantity.ts';
-import type { AgentLimits, RecoverRequest } from '../../core/resolution.ts';
+import { parseSize } from '../../core/text/quantity.ts';
 import type { CommandContext, Invocation } from '../command-context.ts';
-import { durationOption } from '../duration-option.ts';
-import { wholeNumberOption } from '../whole-number-option.ts';
+import { durationOption } from '../options/duration-option.ts';
+import { wholeNumberOption } from '../options/whole-number-option.ts';
 import { type Agent, findAgent } from './agent.ts';
 
 /** What `recover` and `watch --recover` may do. */

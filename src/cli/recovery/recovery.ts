@@ -1,4 +1,4 @@
-import type { DecisionRecord, RecoverResult } from '../../core/resolution.ts';
+import type { DecisionRecord, RecoverResult } from '../../contract/records/resolution.ts';
 
 /** What an agent did. */
 export interface AgentReport {
@@ -8,6 +8,8 @@ export interface AgentReport {
   /** It ended by itself, with 0. */
   succeeded: boolean;
   interrupted: boolean;
+  /** The last lines that it printed, if it did not succeed. */
+  output: string[];
   decisions: DecisionRecord[];
   /** How many jobs still wait for a decision. */
   left: number;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signalGroup } from '../../worker/launcher/signal-process.ts';
+import { signalGroup } from '../../worker/launcher/kill/signal-process.ts';
 
 export interface ProgramOrder {
   /** Program and arguments. */

@@ -1,4 +1,4 @@
-import type { Secrets } from '../../core/secrets.ts';
+import type { Secrets } from '../../core/text/secrets.ts';
 import { TerminalSafe } from '../logs/terminal-safe.ts';
 
 /** How much of what a program wrote is kept: the end of it. */
@@ -7,30 +7,30 @@ const COLOUR = /\x1b\[[\d;:]*m/g;
 
 /** What a program wrote, bounded, and harmless wherever it is shown. */
 export class Transcript {
-  private chunks: Buffer[] = [];
-  private bytes = 0;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
   omittedBytes = 0;
 
   readonly add = (chunk: Buffer): void => {
-    this.chunks.push(chunk);
-    this.bytes += chunk.length;
-    if (this.bytes > 2 * KEPT_BYTES) this.cut();
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > 2 * KEPT_BYTES) this.#cut();
   };
 
   text(secrets: Secrets): string {
-    this.cut();
+    this.#cut();
     const safe = new TerminalSafe();
-    const text = (safe.feed(Buffer.concat(this.chunks)) + safe.end()).replace(COLOUR, '');
+    const text = (safe.feed(Buffer.concat(this.#chunks)) + safe.end()).replace(COLOUR, '');
     // What was cut off may have begun a secret or a character.
     const whole = this.omittedBytes > 0 ? text.slice(text.indexOf('\n') + 1) : text;
     return secrets.text(whole);
   }
 
-  private cut(): void {
-    const all = Buffer.concat(this.chunks);
+  #cut(): void {
+    const all = Buffer.concat(this.#chunks);
     const kept = all.subarray(Math.max(0, all.length - KEPT_BYTES));
     this.omittedBytes += all.length - kept.length;
-    this.chunks = [kept];
-    this.bytes = kept.length;
+    this.#chunks = [kept];
+    this.#bytes = kept.length;
   }
 }

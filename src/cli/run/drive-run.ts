@@ -1,16 +1,19 @@
-import type { Engine } from '../../core/engine.ts';
-import { formatDuration } from '../../core/quantity.ts';
-import type { WorkflowRecord } from '../../core/records.ts';
-import type { Launchers } from '../../worker/launchers.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { WorkflowRecord } from '../../contract/records/records.ts';
+import { formatDuration } from '../../core/text/quantity.ts';
+import type { RunStory } from '../../views/run-story.ts';
+import type { Launchers } from '../../worker/execute/launchers.ts';
 import { RunWorker } from '../../worker/run-worker.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { useSettings } from '../options/run-settings.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
+import { runResultView } from '../texts/run-result-text.ts';
 import { followRun } from './follow-run.ts';
 import { collectRunResult } from './run-result.ts';
-import type { RunStory } from './run-story.ts';
-import { workerOptions } from './worker-options.ts';
+import { callAt } from './time-limit.ts';
+import { type LocalWorker, workerOptions } from './worker-options.ts';
 
 const INTERRUPTED = 130;
 
@@ -21,9 +24,10 @@ export async function driveRun(
   workflow: WorkflowRecord,
   launchers: Launchers,
   story: RunStory,
+  given: LocalWorker,
 ): Promise<number> {
-  const { settings, print, render } = context;
-  const options = workerOptions(context, workflow.id);
+  const { settings, offer } = await useSettings(context, engine, workflow, given);
+  const options = workerOptions({ ...context, settings }, workflow.id, offer);
   const worker = new RunWorker(engine, { ...options, asksCode: story.asksCode }, launchers);
   const progress = await startProgress(engine, workflow, context);
   const following = new AbortController();
@@ -39,20 +43,32 @@ export async function driveRun(
     }
   });
 
+  const { endsAt = null } = offer;
+  const stopWaiting =
+    endsAt === null
+      ? () => {}
+      : callAt(endsAt - settings.grace, () => {
+          progress.note('the time limit is reached');
+          if (isFollowing) following.abort();
+          else worker.stop();
+        });
+
   let interrupted: boolean;
   try {
     const end = await worker.run();
-    interrupted = end === 'stopped';
+    interrupted = end === 'stopped' || end === 'out_of_time';
+    if (end === 'out_of_time') progress.note('no job that is left fits into the time limit');
     if (end === 'follow') {
       isFollowing = true;
       interrupted = !(await followRun(engine, workflow.id, following.signal, progress));
     }
   } finally {
+    stopWaiting();
     await progress.stop();
     stopListening();
   }
   const status = await engine.status(workflow.id);
-  print(render.runResult(await collectRunResult(engine, status, context, story)));
+  context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
   return interrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
 }
 

@@ -1,10 +1,11 @@
-import type { Engine } from '../../core/engine.ts';
+import type { Engine } from '../../contract/engine.ts';
+import { isStopped } from '../../views/workflow-state.ts';
 import type { Progress } from '../progress/progress.ts';
 import { Wakeups } from '../wakeups.ts';
 
 /**
  * Watches a run that another process drives. True when the run has ended, false when the signal
- * aborts or the other process is gone.
+ * aborts, the run was stopped, or the other process is gone.
  */
 export async function followRun(
   engine: Engine,
@@ -18,6 +19,7 @@ export async function followRun(
     while (!signal.aborted) {
       const status = await engine.status(workflowId);
       if (status.complete || status.exit_code !== null) return true;
+      if (isStopped(status)) return false;
       const [driver] = status.workers;
       if (driver === undefined) {
         progress.note('the process that ran this workflow has ended');

@@ -1,13 +1,18 @@
-import type { Engine } from '../../core/engine.ts';
-import type { WorkerRecord, WorkflowRecord } from '../../core/records.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { WorkerRecord, WorkflowRecord } from '../../contract/records/records.ts';
+import { pausedBy } from '../../views/pause-text.ts';
+import type { RunStory } from '../../views/run-story.ts';
+import { visibleText } from '../../views/visible-text.ts';
+import { isStopped } from '../../views/workflow-state.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
-import { visibleText } from '../output/visible-text.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
+import { hintCommand } from '../texts/parts/hint-command.ts';
+import { runResultView } from '../texts/run-result-text.ts';
 import { Wakeups } from '../wakeups.ts';
+import { isUnansweredFarewell, waitOutOutages } from './outages.ts';
 import { collectRunResult } from './run-result.ts';
-import type { RunStory } from './run-story.ts';
 
 const INTERRUPTED = 130;
 
@@ -18,26 +23,33 @@ export async function followServerRun(
   workflow: WorkflowRecord,
   story: RunStory,
 ): Promise<number> {
-  const { command, print, render } = context;
   const progress = await startProgress(engine, workflow, context);
   const following = new AbortController();
+  const stopWaiting = waitOutOutages(context, engine, (line) => progress.note(line));
   const stopListening = onInterrupt((count) => {
     following.abort();
+    stopWaiting();
     // A server that does not answer must not keep anybody who wants to leave.
     if (count > 1) process.exit(INTERRUPTED);
   });
   try {
     await waitForEnd(context, engine, workflow.id, following.signal, progress);
     if (following.signal.aborted) {
-      progress.note(`workflow ${workflow.id} goes on; ${command('cancel', workflow.id)} cancels it`);
+      const cancel = hintCommand({ kind: 'cancel', workflow: workflow.id }, context);
+      progress.note(`workflow ${workflow.id} continues; ${cancel} cancels it`);
     }
+    await progress.stop();
+    const status = await engine.status(workflow.id);
+    context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
+    return following.signal.aborted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
+  } catch (error) {
+    if (!isUnansweredFarewell(error, following.signal)) throw error;
+    return INTERRUPTED;
   } finally {
+    stopWaiting();
     await progress.stop();
     stopListening();
   }
-  const status = await engine.status(workflow.id);
-  print(render.runResult(await collectRunResult(engine, status, context, story)));
-  return following.signal.aborted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
 }
 
 /** Until nothing more happens without anybody doing something, or the signal says so. */
@@ -56,10 +68,12 @@ async function waitForEnd(
   };
   try {
     while (!signal.aborted) {
-      const { exit_code, workers } = await engine.status(workflowId);
-      if (exit_code !== null) return;
-      const [driver] = workers;
-      if (driver !== undefined) tell(`${whoRuns(driver)}; Ctrl-C only stops following`);
+      const status = await engine.status(workflowId);
+      if (status.exit_code !== null || isStopped(status)) return;
+      const [driver] = status.workers;
+      const paused = pausedBy(status.workflow);
+      if (paused !== null) tell(`${paused}; ${context.command('resume', workflowId)} resumes it`);
+      else if (driver !== undefined) tell(`${whoRuns(driver)}; Ctrl-C only stops following`);
       else if (told === '' && !(await hasWorkers(engine))) tell(`no worker is there: ${startOne(context)}`);
       await wakeups.next();
     }

@@ -9,7 +9,7 @@ export function placeOfWorkers({ settings, origins }: CommandContext): NewWorkfl
   return {
     cwd: '.',
     outputDir: settings.output_dir,
-    offer: { cpus: ANYTHING, memoryBytes: ANYTHING, gpus: ANYTHING },
+    offer: { cpus: ANYTHING, memory_bytes: ANYTHING, gpus: ANYTHING, max_parallel: null },
     retryDefaults: retryDefaults(origins),
   };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { HoldfastError } from '../../core/errors.ts';
-import type { RoutingConfig } from '../../core/routes.ts';
+import type { RoutingConfig } from '../../core/policy/routes.ts';
 import { didYouMean } from '../../spec/suggest.ts';
 
 const KEYS = ['pr', 'files'];
@@ -11,6 +11,7 @@ export function readRoutingContext(path: string): RoutingConfig['context'] {
   try {
     context = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
+    if (error instanceof SyntaxError) throw invalid(path, 'is not valid JSON', error);
     const { code, message } = error as NodeJS.ErrnoException;
     throw invalid(path, code === 'ENOENT' ? 'there is no such file' : `cannot be read: ${message}`, error);
   }

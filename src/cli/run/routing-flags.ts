@@ -1,15 +1,16 @@
 import { HoldfastError } from '../../core/errors.ts';
-import { overrideRouting, type RoutingOverrides } from '../../core/routing-overrides.ts';
-import type { WorkflowModel } from '../../core/workflow-model.ts';
+import type { WorkflowModel } from '../../core/model/workflow-model.ts';
+import { overrideRouting, type RoutingOverrides } from '../../core/policy/routing-overrides.ts';
 import type { Invocation } from '../command-context.ts';
-import { wholeNumberOption } from '../whole-number-option.ts';
+import { wholeNumberOption } from '../options/whole-number-option.ts';
 import { readRoutingContext } from './read-routing-context.ts';
 
-/** Flags of `run` that change the routes of a spec, by the key under which commander has them. */
+/** Flags of `run` that override a spec, by the key under which commander has them. */
 const FLAGS: Record<string, string> = {
   onFailMaxLoops: '--on-fail-max-loops',
   retryMax: '--retry-max',
   context: '--context',
+  force: '--force',
 };
 
 /** What the flags make of a model. The flags themselves are checked at once. */
@@ -23,20 +24,21 @@ export function routingOverrides(options: Invocation['options']): RoutingOverrid
   const retryMax = wholeNumberOption('--retry-max', options.retryMax, 0);
   const context = typeof options.context === 'string' ? readRoutingContext(options.context) : undefined;
   return {
-    ...(maxLoops !== undefined && { maxLoops }),
-    ...(retryMax !== undefined && { retryMax }),
+    ...(maxLoops !== undefined && { max_loops: maxLoops }),
+    ...(retryMax !== undefined && { retry_max: retryMax }),
     ...(context !== undefined && { context }),
-    ...(options.failureRouting === false && { noFailureRouting: true }),
+    ...(options.failureRouting === false && { no_failure_routing: true }),
+    ...(options.force === true && { ignore_missing_inputs: true }),
   };
 }
 
-/** A stored workflow has the routes with which it was created. */
+/** A stored workflow keeps what it was created with. */
 export function refuseRoutingFlags(options: Invocation['options'], id: number): void {
   const given = Object.keys(FLAGS).find((key) => options[key] !== undefined);
   const flag = options.failureRouting === false ? '--no-failure-routing' : given && FLAGS[given];
   if (flag === undefined) return;
   throw new HoldfastError('INVALID_ARGUMENT', {
     argument: flag,
-    problem: `goes with a spec; workflow ${id} keeps the routes it was created with`,
+    problem: `applies to a spec only; workflow ${id} keeps what it was created with`,
   });
 }

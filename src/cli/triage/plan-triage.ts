@@ -1,19 +1,19 @@
-import type { ResolveDecision, ResolvedJob, ResolveResult } from '../../core/resolution.ts';
-import { endText } from '../output/failures-text.ts';
-import { resourcesText } from '../output/resolution-text.ts';
-import { jobsCounted, someNames } from '../output/some-names.ts';
-import { visibleText } from '../output/visible-text.ts';
-import type { ToldGroup } from './told-group.ts';
+import type { ResolveDecision, ResolvedJob, ResolveResult } from '../../contract/records/resolution.ts';
+import type { SampledFailureGroup } from '../../views/failure-group.ts';
+import { visibleText } from '../../views/visible-text.ts';
+import { endText } from '../texts/failures-text.ts';
+import { jobsCounted, someNames } from '../texts/parts/some-names.ts';
+import { resourcesText } from '../texts/resolution-text.ts';
 
-/** What somebody answered about a group of failures. */
-export type Answer =
+/** The answer about a group of failures. */
+export type TriageAnswer =
   | { action: 'retry'; memory?: string; runtime?: string; reason?: string }
   | { action: 'fail'; reason?: string }
   | { action: 'skip' };
 
 export interface AnsweredGroup {
-  group: ToldGroup;
-  answer: Answer;
+  group: SampledFailureGroup;
+  answer: TriageAnswer;
 }
 
 /** One decision for each job of the groups that were decided about. */

@@ -1,9 +1,9 @@
-import { allPages } from '../../core/all-pages.ts';
-import type { Engine } from '../../core/engine.ts';
+import { allPages } from '../../contract/all-pages.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { ResolveAction, ResolveDecision } from '../../contract/records/resolution.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import type { ResolveAction, ResolveDecision } from '../../core/resolution.ts';
 import type { Invocation } from '../command-context.ts';
-import { jobRef } from '../workflow-argument.ts';
+import { jobRef } from '../options/workflow-argument.ts';
 
 const ACTIONS: ResolveAction[] = ['retry', 'fail'];
 
@@ -79,7 +79,7 @@ async function jobsAlike(
   fingerprint: string,
   action: ResolveAction,
 ): Promise<number[]> {
-  const waiting = await engine.listFailures(workflowId, { statuses: ['pending_failed'], fingerprint });
+  const waiting = await engine.listFailures(workflowId, { status: ['pending_failed'], fingerprint });
   const ids = waiting.flatMap(({ jobs }) => jobs.map(({ job_id }) => job_id));
   if (ids.length > 0) return ids;
   const { run_id } = await engine.getWorkflow(workflowId);

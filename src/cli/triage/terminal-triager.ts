@@ -1,17 +1,17 @@
 import type { WriteStream } from 'node:tty';
-import { formatDuration, formatSize, parseDuration, parseSize } from '../../core/quantity.ts';
-import type { FailedJob } from '../../core/resolution.ts';
+import type { FailedJob } from '../../contract/records/resolution.ts';
+import { formatDuration, formatSize, parseDuration, parseSize } from '../../core/text/quantity.ts';
+import { newestJob } from '../../views/failure-group.ts';
 import type { CommandContext } from '../command-context.ts';
-import { explanationText } from '../output/explanation-text.ts';
-import { groupText } from '../output/failures-text.ts';
-import type { TextStyle } from '../output/text-style.ts';
-import type { Answer } from './plan-triage.ts';
-import { newestJob } from './told-group.ts';
+import type { TextStyle } from '../terminal/text-style.ts';
+import { explanationText } from '../texts/explanation-text.ts';
+import { groupText } from '../texts/failures-text.ts';
+import type { TriageAnswer } from './plan-triage.ts';
 import type { AskedGroup, Triager } from './triage.ts';
 
 type Prompts = typeof import('@clack/prompts');
 
-/** Asks on the terminal. The library is only loaded when somebody is asked. */
+/** Asks on the terminal. The library is only loaded for that. */
 export async function terminalTriager(context: CommandContext): Promise<Triager> {
   const prompts = await import('@clack/prompts');
   const output = context.stderr;
@@ -45,7 +45,7 @@ function askedText({ group, explanation, position, of }: AskedGroup, style: Text
   return [
     '',
     style.paint('dim', `${position} of ${of}`),
-    ...explanationText({ ...explanation, attempts, hint: null }, style),
+    ...explanationText({ ...explanation, attempts, hint: null, decisions: [] }, style),
     '',
     ...groupText(group, style),
     '',
@@ -56,7 +56,7 @@ async function askAbout(
   prompts: Prompts,
   output: WriteStream,
   { group }: AskedGroup,
-): Promise<Answer | 'quit' | null> {
+): Promise<TriageAnswer | 'quit' | null> {
   const { select, isCancel } = prompts;
   const all = group.jobs.length === 1 ? 'it' : `all ${group.jobs.length}`;
   const choice = await select({
@@ -73,7 +73,7 @@ async function askAbout(
   if (isCancel(choice)) return null;
   if (choice === 'skip') return { action: 'skip' };
   if (choice === 'quit') return 'quit';
-  const answer: Answer = { action: choice === 'fail' ? 'fail' : 'retry' };
+  const answer: TriageAnswer = { action: choice === 'fail' ? 'fail' : 'retry' };
   const questions = choice === 'more' ? [...resourceQuestions(newestJob(group)), REASON] : [REASON];
   for (const { key, message, check } of questions) {
     const text = await prompts.text({
@@ -121,7 +121,7 @@ function now(value: number | null, format: (value: number) => string): string {
   return value === null ? 'now without limit' : `now ${format(value)}`;
 }
 
-function terminalStyle({ errorPaint }: CommandContext, output: WriteStream): TextStyle {
+function terminalStyle({ errorPaint, command }: CommandContext, output: WriteStream): TextStyle {
   return {
     get width() {
       return output.columns || 80;
@@ -131,5 +131,6 @@ function terminalStyle({ errorPaint }: CommandContext, output: WriteStream): Tex
     },
     paint: errorPaint,
     cwd: process.cwd(),
+    command,
   };
 }

@@ -1,22 +1,23 @@
-import type { Engine } from '../../core/engine.ts';
-import type { Explanation } from '../../core/records.ts';
-import type { ResolveResult } from '../../core/resolution.ts';
-import { type Answer, type AnsweredGroup, planCount, planDecisions, planWords } from './plan-triage.ts';
-import { newestJob, type ToldGroup, toldGroup } from './told-group.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { Explanation } from '../../contract/records/records.ts';
+import type { ResolveResult } from '../../contract/records/resolution.ts';
+import { newestJob, type SampledFailureGroup } from '../../views/failure-group.ts';
+import { type AnsweredGroup, planCount, planDecisions, planWords, type TriageAnswer } from './plan-triage.ts';
+import { sampleGroup } from './sample-group.ts';
 
-/** A group that somebody is asked about. */
+/** A group that needs an answer. */
 export interface AskedGroup {
-  group: ToldGroup;
+  group: SampledFailureGroup;
   /** Why the newest job of it is where it is. */
   explanation: Explanation;
   position: number;
   of: number;
 }
 
-/** Somebody who can be asked. null: they left, and nothing is to be changed. */
+/** Answers questions about failures. null: the dialogue was left, and nothing is to be changed. */
 export interface Triager {
   /** `quit`: ask about nothing more. */
-  ask(asked: AskedGroup): Promise<Answer | 'quit' | null>;
+  ask(asked: AskedGroup): Promise<TriageAnswer | 'quit' | null>;
   /** `words`: what would be done, in sentences; `count` in short. */
   confirm(words: string[], count: string): Promise<boolean | null>;
 }
@@ -28,20 +29,20 @@ export interface TriageRequest {
   dryRun: boolean;
 }
 
-/** `none`: nothing waits. `nothing`: nobody decided or agreed. `left`: as `nothing`, in the middle of a question. */
+/** `none`: nothing waits. `nothing`: no answer, or not confirmed. `left`: as `nothing`, in the middle of a question. */
 export type TriageEnd = ResolveResult | 'none' | 'nothing' | 'left';
 
-/** Goes through what waits for a decision, group by group, and has everything decided at once at the end. */
+/** Asks about each group that waits for a decision, and applies all answers at once at the end. */
 export async function triage(engine: Engine, request: TriageRequest, person: Triager): Promise<TriageEnd> {
   const { workflowId, fingerprint, actor, dryRun } = request;
   const groups = await engine.listFailures(workflowId, {
-    statuses: ['pending_failed'],
+    status: ['pending_failed'],
     ...(fingerprint !== undefined && { fingerprint }),
   });
   if (groups.length === 0) return 'none';
   const answered: AnsweredGroup[] = [];
   for (const [index, each] of groups.entries()) {
-    const group = await toldGroup(engine, workflowId, each);
+    const group = await sampleGroup(engine, workflowId, each);
     const explanation = await engine.explain(workflowId, newestJob(group).job_id);
     const answer = await person.ask({ group, explanation, position: index + 1, of: groups.length });
     if (answer === null) return 'left';

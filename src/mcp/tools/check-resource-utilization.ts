@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jobUsage } from '../../views/job-usage.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
 import { defineTool, summaryField, workflowIdArgument } from '../tool.ts';
 
@@ -8,7 +9,7 @@ export const checkResourceUtilization = defineTool({
   name: 'check_resource_utilization',
   title: 'Compare requested with used resources',
   description:
-    'What each job asked for against what its latest attempt used: memory, time, processors. null means that the job asked for nothing, or was too short to measure. Use it to choose memory or runtime for a retry after out of memory or timeout. To go on, give next_after as after.',
+    'What each job asked for against what its latest attempt used: memory, time, processors. null means that the job asked for nothing, or was too short to measure. Use it to choose memory or runtime for a retry after out of memory or timeout. For the next page, pass next_after as after.',
   kind: 'reads',
   input: z.strictObject({
     workflow_id: workflowIdArgument,
@@ -46,10 +47,9 @@ export const checkResourceUtilization = defineTool({
       page.items.map((each) => ({ ...each, name: guard.line(each.name) })),
       ANSWER_BYTES - 1024,
     );
-    const over = taken.filter(
-      ({ memory_requested_bytes: asked, peak_rss_bytes: used }) =>
-        asked !== null && used !== null && used > asked,
-    ).length;
+    const over = page.items
+      .slice(0, taken.length)
+      .filter((each) => (jobUsage(each).memory_share ?? 0) > 1).length;
     return {
       summary: `${taken.length} jobs with attempts; ${over} used more memory than they asked for.`,
       workflow_id,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ResolveDecision, ResolvedJob } from '../../core/resolution.ts';
+import type { ResolveDecision, ResolvedJob } from '../../contract/records/resolution.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
-import { nextStep } from '../next-step.ts';
+import { nextStep } from '../hint-text.ts';
 import {
   defineTool,
   dryRunArgument,
@@ -87,7 +87,7 @@ export const classifyAndResolveFailures = defineTool({
         dry_run,
         jobs: taken,
         left_out,
-        decisions_left: session.decisionsLeft,
+        decisions_left: await session.decisionsLeft(),
         next: dry_run ? 'Call it again without dry_run to apply this.' : nextStep(status),
       };
     }),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { HoldfastError } from '../../core/errors.ts';
-import { findUnfitting } from '../../core/fit.ts';
-import type { WorkflowModel } from '../../core/workflow-model.ts';
+import type { WorkflowModel } from '../../core/model/workflow-model.ts';
+import { findUnfitting, labelsOf } from '../../core/placement/fit.ts';
 import { formatProblem } from '../../spec/problem.ts';
 import type { Session } from '../session.ts';
 import { defineTool, nextField, summaryField } from '../tool.ts';
 
 const MOST_BYTES = 1024 * 1024;
 const SHOWN = 50;
-const FILE_NAMES = { yaml: 'workflow.yaml', json: 'workflow.json', json5: 'workflow.json5' } as const;
+export const FILE_NAMES = { yaml: 'workflow.yaml', json: 'workflow.json', json5: 'workflow.json5' } as const;
 
-export const createWorkflow = defineTool({
+export const createWorkflowTool = defineTool({
   name: 'create_workflow',
   title: 'Check and store a workflow',
   description:
@@ -30,11 +30,12 @@ export const createWorkflow = defineTool({
     job_count: z.int(),
     jobs: z.array(z.string()).describe('Names, at most 50.'),
     warnings: z.array(z.string()),
+    notes: z.array(z.string()).describe('Keys that were accepted and have no effect.'),
     next: nextField,
   }),
   run: (session, { spec, format, dry_run }) =>
     session.inTurn(async () => {
-      const { model, warnings } = await check(session, spec, FILE_NAMES[format]);
+      const { model, warnings, notes } = await checkSpec(session, spec, FILE_NAMES[format]);
       const { cwd, outputDir, retryDefaults } = session.place;
       const created = dry_run
         ? null
@@ -57,6 +58,7 @@ export const createWorkflow = defineTool({
         job_count: model.jobs.length,
         jobs: model.jobs.slice(0, SHOWN).map(({ name }) => guard.line(name)),
         warnings: warnings.slice(0, SHOWN).map((text) => guard.line(text)),
+        notes: notes.slice(0, SHOWN).map((text) => guard.line(text)),
         next:
           created === null
             ? 'Call it again with dry_run false to store it.'
@@ -65,11 +67,12 @@ export const createWorkflow = defineTool({
     }),
 });
 
-async function check(
+/** Reads a spec; all mistakes come at once. */
+export async function checkSpec(
   { place }: Session,
   text: string,
   fileName: string,
-): Promise<{ model: WorkflowModel; warnings: string[] }> {
+): Promise<{ model: WorkflowModel; warnings: string[]; notes: string[] }> {
   // What reads specs is large, and most agents never write one.
   const { loadSpec } = await import('../../spec/load-spec.ts');
   const loaded = loadSpec(text, fileName, { retryDefaults: place.retryDefaults });
@@ -77,11 +80,12 @@ async function check(
     const problems = loaded.problems.slice(0, SHOWN).map(formatProblem);
     throw new HoldfastError('INVALID_SPEC', { problems: problems.join('\n') });
   }
-  if (loaded.unsupported.length > 0) {
-    const features = loaded.unsupported.map(({ feature }) => feature).join(', ');
-    throw new HoldfastError('NOT_SUPPORTED_YET', { features });
-  }
-  const unfitting = findUnfitting(loaded.model, place.offer);
+  // Labels are given by who runs it.
+  const unfitting = findUnfitting(loaded.model, { ...place.offer, labels: labelsOf(loaded.model) });
   if (unfitting) throw unfitting;
-  return { model: loaded.model, warnings: loaded.warnings.map(formatProblem) };
+  return {
+    model: loaded.model,
+    warnings: loaded.warnings.map(formatProblem),
+    notes: loaded.notes.map(formatProblem),
+  };
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { jobLabel } from '../../core/job-label.ts';
-import type { JobDetails } from '../../core/records.ts';
+import type { JobDetails } from '../../contract/records/records.ts';
+import { jobLabel } from '../../core/job/job-label.ts';
+import { graphOfRecords } from '../../views/graph/job-graph.ts';
+import { jobWaves } from '../../views/graph/job-waves.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
 import { firstPages } from '../pages.ts';
 import { defineTool, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
@@ -10,7 +12,12 @@ const MOST_JOBS = 1000;
 const SHOWN_DEPENDENCIES = 5;
 
 const plannedJob = z.object({
-  wave: z.int().describe('Jobs of a wave can run at the same time, after the wave before.'),
+  wave: z
+    .int()
+    .nullable()
+    .describe(
+      'Jobs of a wave can run at the same time, after the wave before; null: runs only when another job calls it.',
+    ),
   job_id: z.int(),
   name: z.string(),
   status: z.string(),
@@ -45,14 +52,14 @@ export const getExecutionPlan = defineTool({
     );
     const told = jobs
       .map((job) => ({
-        wave: waves.get(job.id)!,
+        wave: waves.get(job.id) ?? null,
         job_id: job.id,
         name: guard.line(jobLabel(job)),
         status: job.status,
         waits_for: job.depends_on.slice(0, SHOWN_DEPENDENCIES).map(({ job_id }) => job_id),
         waits_for_count: job.depends_on.length,
       }))
-      .sort((a, b) => a.wave - b.wave || a.job_id - b.job_id);
+      .sort((a, b) => waveOrder(a) - waveOrder(b) || a.job_id - b.job_id);
     const { taken } = takeWithin(told, ANSWER_BYTES - 1024);
     const count = Math.max(0, ...waves.values());
     return {
@@ -65,33 +72,13 @@ export const getExecutionPlan = defineTool({
   },
 });
 
-/** The wave of each job, from 1: after the last of its dependencies. */
+/** Jobs on call come last. */
+function waveOrder({ wave }: { wave: number | null }): number {
+  return wave ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** The wave of each job, from 1; jobs on call have none. */
 function wavesOf(jobs: readonly JobDetails[]): Map<number, number> {
-  const waves = new Map<number, number>();
-  const waiting = new Map<number, number>();
-  const dependents = new Map<number, number[]>();
-  const ids = new Set(jobs.map(({ id }) => id));
-  for (const { id, depends_on } of jobs) {
-    const own = depends_on.filter(({ job_id }) => ids.has(job_id));
-    waiting.set(id, own.length);
-    for (const { job_id } of own) {
-      const known = dependents.get(job_id);
-      if (known === undefined) dependents.set(job_id, [id]);
-      else known.push(id);
-    }
-  }
-  let wave = jobs.filter(({ id }) => waiting.get(id) === 0).map(({ id }) => id);
-  for (let number = 1; wave.length > 0; number += 1) {
-    const next: number[] = [];
-    for (const id of wave) {
-      waves.set(id, number);
-      for (const dependent of dependents.get(id) ?? []) {
-        const left = waiting.get(dependent)! - 1;
-        waiting.set(dependent, left);
-        if (left === 0) next.push(dependent);
-      }
-    }
-    wave = next;
-  }
-  return waves;
+  const waves = jobWaves(graphOfRecords('', jobs));
+  return new Map(waves.flatMap((wave, index) => wave.map((job) => [jobs[job]!.id, index + 1] as const)));
 }

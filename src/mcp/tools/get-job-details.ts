@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jobLabel } from '../../core/job-label.ts';
-import { attemptRecord, tellAttempt } from '../failure-records.ts';
+import { jobLabel } from '../../core/job/job-label.ts';
+import { shownAttempt, tellAttempt } from '../failure-records.ts';
 import { defineTool, jobArgument, summaryField, workflowIdArgument } from '../tool.ts';
 import { type TextLimits, untrustedText } from '../untrusted-text.ts';
 
@@ -37,7 +37,7 @@ export const getJobDetails = defineTool({
       .array(z.object({ job_id: z.int(), name: z.string(), status: z.string() }))
       .describe('At most 20.'),
     depends_on_count: z.int(),
-    attempts: z.array(attemptRecord).describe('The newest of this run; at most 20.'),
+    attempts: z.array(shownAttempt).describe('The newest of this run; at most 20.'),
   }),
   async run(session, { workflow_id, job_id: ref }) {
     const { engine } = session;
@@ -59,12 +59,12 @@ export const getJobDetails = defineTool({
       env_names: Object.keys(job.config.env)
         .slice(0, SHOWN)
         .map((name) => guard.line(name)),
-      failure_handler: job.config.failureHandler === null ? null : guard.line(job.config.failureHandler),
+      failure_handler: job.config.failure_handler === null ? null : guard.line(job.config.failure_handler),
       max_retries_failure: job.max_retries_failure,
       cpus: job.requirement.cpus,
-      memory_bytes: job.requirement.memoryBytes,
+      memory_bytes: job.requirement.memory_bytes,
       gpus: job.requirement.gpus,
-      runtime_ms: job.config.timeoutMs,
+      runtime_ms: job.config.timeout_ms,
       depends_on: job.depends_on.slice(0, SHOWN).map((each) => ({ ...each, name: guard.line(each.name) })),
       depends_on_count: job.depends_on.length,
       attempts: attempts.items.slice(-SHOWN).map((attempt) => tellAttempt(attempt, guard)),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { logReader } from '../../contract/log-reader.ts';
+import type { AttemptRecord } from '../../contract/records/records.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import { logReader } from '../../core/log-reader.ts';
-import type { AttemptRecord } from '../../core/records.ts';
 import { firstPages } from '../pages.ts';
-import { type LogLines, type LogPart, readLogEnd, readLogLines } from '../read-log.ts';
+import { type LogExcerpt, type LogLines, readLogEnd, readLogLines } from '../read-log.ts';
 import type { Session } from '../session.ts';
 import { defineTool, jobArgument, summaryField, workflowIdArgument } from '../tool.ts';
 import { ToolError } from '../tool-error.ts';
@@ -63,7 +63,7 @@ export const getJobLogs = defineTool({
   },
 });
 
-function nextLine(log: LogPart | LogLines | undefined, place: string): number | null {
+function nextLine(log: LogExcerpt | LogLines | undefined, place: string): number | null {
   if (log === undefined || !('nextLine' in log)) return null;
   if (!log.isTooFar) return log.nextLine;
   throw new ToolError({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { JOB_STATUSES } from '../../core/job-status.ts';
-import { countsInWords, nextStep } from '../next-step.ts';
+import { JOB_STATUSES } from '../../core/job/job-status.ts';
+import { countsInWords, nextStep } from '../hint-text.ts';
 import { defineTool, nextField, summaryField, workflowIdArgument } from '../tool.ts';
 import { untrustedText } from '../untrusted-text.ts';
 

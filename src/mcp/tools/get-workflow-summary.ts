@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { decisionRecord, tellDecision } from '../failure-records.ts';
-import { countsInWords, nextStep } from '../next-step.ts';
+import { shownDecision, tellDecision } from '../failure-records.ts';
+import { countsInWords, nextStep } from '../hint-text.ts';
 import { defineTool, leftOutField, nextField, summaryField, workflowIdArgument } from '../tool.ts';
 import { statusCounts } from './get-workflow-status.ts';
 
@@ -39,7 +39,7 @@ export const getWorkflowSummary = defineTool({
       )
       .describe('Failures that are left, by what they look like; largest first.'),
     left_out: leftOutField,
-    decisions: z.array(decisionRecord).describe('The newest decisions about its jobs.'),
+    decisions: z.array(shownDecision).describe('The newest decisions about its jobs.'),
     next: nextField,
   }),
   async run(session, { workflow_id }) {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { logReader } from '../../core/log-reader.ts';
-import type { FailureGroup } from '../../core/resolution.ts';
+import { logReader } from '../../contract/log-reader.ts';
+import type { FailureGroup } from '../../contract/records/resolution.ts';
+import { newestJob } from '../../views/failure-group.ts';
+import { findPatterns } from '../../views/failure-patterns.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
-import { findPatterns } from '../failure-patterns.ts';
-import { pastDecisions, pastJobs, tellPast } from '../failure-records.ts';
+import { pastJobs, shownDecisions, tellPast } from '../failure-records.ts';
 import { readLogEnd } from '../read-log.ts';
 import type { Session } from '../session.ts';
 import { defineTool, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
@@ -23,11 +24,11 @@ const failureGroup = z.object({
     .array(z.object({ job_id: z.int(), name: z.string(), status: z.string(), attempt_id: z.int() }))
     .describe('At most 50.'),
   hints: z.array(z.object({ pattern: z.string(), suggests: z.enum(['transient', 'permanent']) })),
-  past_decisions: pastDecisions,
-  stderr: untrustedText.nullable().describe('The last 20 lines of the first job.'),
+  past_decisions: shownDecisions,
+  stderr: untrustedText.nullable().describe('The last 20 lines of the job that failed last.'),
 });
 
-export const listFailedJobs = defineTool({
+export const listFailedJobsTool = defineTool({
   name: 'list_failed_jobs',
   title: 'List failed jobs by kind of failure',
   description:
@@ -76,7 +77,7 @@ async function tellGroup(
   guard: TextGuard,
 ): Promise<z.infer<typeof failureGroup>> {
   const { fingerprint, cause, match_code, error, jobs, past } = group;
-  const log = await readLogEnd(logReader(engine, workflowId, jobs[0]!, 'stderr'));
+  const log = await readLogEnd(logReader(engine, workflowId, newestJob(group), 'stderr'));
   const stderr = log === undefined || log.sizeBytes === 0 ? null : guard.mark(log.text, SAMPLE, log.isPart);
   return {
     fingerprint,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jobLabel } from '../../core/job-label.ts';
-import { JOB_STATUSES } from '../../core/job-status.ts';
+import { jobLabel } from '../../core/job/job-label.ts';
+import { JOB_STATUSES } from '../../core/job/job-status.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
 import { defineTool, summaryField, workflowIdArgument } from '../tool.ts';
 import { untrustedText } from '../untrusted-text.ts';
@@ -11,7 +11,9 @@ const job = z.object({
   job_id: z.int(),
   name: z.string(),
   status: z.enum(JOB_STATUSES),
-  attempt_id: z.int().describe('The newest attempt of this run; 0 before the first.'),
+  attempt_id: z
+    .int()
+    .describe('The current or last attempt of this run; the next one for a job that is yet to run. From 1.'),
   failure_count: z.int(),
   preemption_count: z.int(),
   reason: untrustedText.nullable(),
@@ -38,7 +40,7 @@ export const listJobsByStatus = defineTool({
   async run(session, { workflow_id, status, name, after }) {
     const page = await session.engine.listJobs(workflow_id, {
       limit: PAGE,
-      ...(status !== undefined && { statuses: [status] }),
+      ...(status !== undefined && { status: [status] }),
       ...(name !== undefined && { name }),
       ...(after !== undefined && { after }),
     });

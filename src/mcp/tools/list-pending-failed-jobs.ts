@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { type LogReader, logReader } from '../../core/log-reader.ts';
-import type { FailedJob, FailureGroup } from '../../core/resolution.ts';
+import { type LogReader, logReader } from '../../contract/log-reader.ts';
+import type { FailedJob, FailureGroup } from '../../contract/records/resolution.ts';
+import { findPatterns } from '../../views/failure-patterns.ts';
 import { agentRetriesLeft } from '../agent-retries.ts';
 import { ANSWER_BYTES, jsonBytes, takeWithin } from '../answer-size.ts';
-import { DECISION_GUIDANCE, findPatterns } from '../failure-patterns.ts';
-import { attemptRecord, pastDecisions, pastJobs, tellAttempt, tellPast } from '../failure-records.ts';
+import { pastJobs, shownAttempt, shownDecisions, tellAttempt, tellPast } from '../failure-records.ts';
+import { DECISION_GUIDANCE } from '../guidance.ts';
 import { readLogEnd } from '../read-log.ts';
 import type { Session } from '../session.ts';
 import { defineTool, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
@@ -13,11 +14,11 @@ import { STDERR_LIMITS, type TextGuard, untrustedText } from '../untrusted-text.
 /** The rest of the room is for stderr. */
 const FACTS_BYTES = ANSWER_BYTES / 2;
 const LATEST_ATTEMPTS = 3;
-/** Jobs that are looked at more closely, and of which the numbers are told. */
+/** Jobs that are returned with details. */
 const MOST_JOBS = 200;
 const MOST_ALIKE = 1000;
 
-const earlierAttempt = attemptRecord.pick({ attempt_id: true, cause: true, match_code: true, ran_ms: true });
+const earlierAttempt = shownAttempt.pick({ attempt_id: true, cause: true, match_code: true, ran_ms: true });
 
 const pendingJob = z.object({
   job_id: z.int(),
@@ -39,7 +40,7 @@ const pendingJob = z.object({
   agent_retries_left: z
     .int()
     .describe('How often an agent may still decide retry in this run; at 0 only fail, or leave it.'),
-  past_decisions: pastDecisions,
+  past_decisions: shownDecisions,
   stderr: untrustedText
     .nullable()
     .describe('Its last 50 lines; null: there are none, or there was no room (stderr_left_out).'),
@@ -52,7 +53,7 @@ export const listPendingFailedJobs = defineTool({
   name: 'list_pending_failed_jobs',
   title: 'List jobs that wait for a decision',
   description:
-    'Lists the jobs of a workflow that failed and wait for somebody to decide between retry and fail, each with the last 50 lines of its stderr, its attempts so far, hints, and what came of earlier decisions about failures that look alike. Call it first; then decide with classify_and_resolve_failures. Where it leaves jobs out, decide about these and those alike, then call it again.',
+    'Lists the jobs of a workflow that failed and wait for a decision between retry and fail, each with the last 50 lines of its stderr, its attempts so far, hints, and what came of earlier decisions about failures that look alike. Call it first; then decide with classify_and_resolve_failures. Where it leaves jobs out, decide about these and those alike, then call it again.',
   kind: 'reads',
   input: z.strictObject({ workflow_id: workflowIdArgument }),
   output: z.object({
@@ -70,7 +71,7 @@ export const listPendingFailedJobs = defineTool({
     guidance: z.string(),
   }),
   async run(session, { workflow_id }) {
-    const groups = await session.engine.listFailures(workflow_id, { statuses: ['pending_failed'] });
+    const groups = await session.engine.listFailures(workflow_id, { status: ['pending_failed'] });
     // One of each kind of failure before a second of any.
     const failures = groups
       .flatMap((group) => group.jobs.map((job, index) => ({ group, job, index })))
@@ -104,7 +105,7 @@ export const listPendingFailedJobs = defineTool({
       jobs: taken,
       left_out: failures.length - taken.length,
       alike,
-      decisions_left: session.decisionsLeft,
+      decisions_left: await session.decisionsLeft(),
       min_confidence: session.limits.minConfidence,
       guidance: DECISION_GUIDANCE,
     };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jobLabel } from '../../core/job-label.ts';
+import { jobLabel } from '../../core/job/job-label.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
-import { attemptRecord, tellAttempt } from '../failure-records.ts';
+import { shownAttempt, tellAttempt } from '../failure-records.ts';
 import { firstPages } from '../pages.ts';
 import { defineTool, jobArgument, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
 
@@ -26,7 +26,7 @@ export const listResults = defineTool({
   output: z.object({
     summary: summaryField,
     workflow_id: z.int(),
-    results: z.array(attemptRecord.extend({ job_id: z.int(), name: z.string() })),
+    results: z.array(shownAttempt.extend({ job_id: z.int(), name: z.string() })),
     left_out: leftOutField,
   }),
   async run(session, { workflow_id, job_id, run_id, state }) {

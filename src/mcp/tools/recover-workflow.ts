@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { RecoverRequest, RecoverResult } from '../../core/resolution.ts';
+import type { RecoverRequest, RecoverResult } from '../../contract/records/resolution.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
-import { nextStep } from '../next-step.ts';
+import { nextStep } from '../hint-text.ts';
 import {
   defineTool,
   dryRunArgument,
@@ -14,7 +14,7 @@ import type { TextGuard } from '../untrusted-text.ts';
 
 const change = z.object({ from: z.number(), to: z.number() }).nullable();
 
-export const recoverWorkflow = defineTool({
+export const recoverWorkflowTool = defineTool({
   name: 'recover_workflow',
   title: 'Recover from known causes',
   description:
@@ -55,7 +55,7 @@ export const recoverWorkflow = defineTool({
       const request: RecoverRequest = {
         ...wanted,
         actor: session.actor,
-        max_memory_bytes: session.place.offer.memoryBytes,
+        max_memory_bytes: session.place.offer.memory_bytes,
         max_runtime_ms: null,
         agent: session.agentLimits,
         dry_run,
@@ -74,7 +74,7 @@ export const recoverWorkflow = defineTool({
         mode: result.mode,
         run_id: result.run_id,
         ...tellJobs(result, guard),
-        decisions_left: session.decisionsLeft,
+        decisions_left: await session.decisionsLeft(),
         next: dry_run ? 'Call it again without dry_run to apply this.' : nextStep(status),
       };
     }),

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { mayDo, type NeededRole } from '../../contract/roles.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import type { Role } from '../../core/token.ts';
-import { ANYBODY, type Caller, mayDo } from './caller.ts';
+import { ANYBODY, type Caller } from './caller.ts';
 import type { HostCheck } from './check-host.ts';
 import type { AuthMode } from './check-listen.ts';
 import type { FailureLimit } from './failure-limit.ts';
@@ -12,22 +12,26 @@ import type { TokenCache } from './token-cache.ts';
 export class Access {
   readonly auth: AuthMode;
   readonly tokens: TokenCache;
-  private readonly hosts: HostCheck;
-  private readonly failures: FailureLimit;
+  readonly #hosts: HostCheck;
+  readonly #failures: FailureLimit;
 
   constructor(facts: { auth: AuthMode; tokens: TokenCache; hosts: HostCheck; failures: FailureLimit }) {
     this.auth = facts.auth;
     this.tokens = facts.tokens;
-    this.hosts = facts.hosts;
-    this.failures = facts.failures;
+    this.#hosts = facts.hosts;
+    this.#failures = facts.failures;
   }
 
   /** The caller, if the role is enough; null for what needs none. Refusals are errors. */
-  async admit(request: FastifyRequest, reply: FastifyReply, needed: Role | null): Promise<Caller | null> {
+  async admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    needed: NeededRole | null,
+  ): Promise<Caller | null> {
     const { method, headers } = request;
     const { bearer, cookie } = secretsOf(request);
     const byCookie = bearer === undefined && cookie !== undefined;
-    this.hosts.check({ method, host: headers.host, origin: headers.origin, byCookie });
+    this.#hosts.check({ method, host: headers.host, origin: headers.origin, byCookie });
     if (needed === null) return null;
     const caller = await this.identify(request, reply, bearer ?? cookie);
     if (!mayDo(caller.role, needed)) throw new HoldfastError('FORBIDDEN', { needed, role: caller.role });
@@ -43,7 +47,7 @@ export class Access {
     }
     const token = await this.tokens.find(secret);
     if (token !== null) return { name: token.name, role: token.role, auth: 'token' };
-    const seconds = this.failures.count(request.ip);
+    const seconds = this.#failures.count(request.ip);
     if (seconds !== null) {
       void reply.header('retry-after', seconds);
       throw new HoldfastError('TOO_MANY_FAILURES', { seconds });

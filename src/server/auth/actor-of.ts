@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { ACTOR } from '../../api/request-headers.ts';
-import { RequestError } from '../request-error.ts';
+import { ACTOR } from '../../contract/request-headers.ts';
+import { RequestError } from '../requests/request-error.ts';
 import type { Caller } from './caller.ts';
 
 const AGENT = 'agent:';

@@ -1,5 +1,4 @@
-import type { Role } from '../../core/token.ts';
-import { ROLES } from '../../core/token.ts';
+import type { Role } from '../../contract/roles.ts';
 
 /** Whom the server takes the one behind a request for. */
 export interface Caller {
@@ -11,7 +10,3 @@ export interface Caller {
 
 /** On a server without auth, which only this machine can reach, everybody may do everything. */
 export const ANYBODY: Caller = { name: 'anybody', role: 'admin', auth: 'none' };
-
-export function mayDo(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
-}

@@ -17,17 +17,17 @@ interface RequestOrigin {
  * name at this server, nor hide its Origin.
  */
 export class HostCheck {
-  private readonly allowed: ReadonlySet<string>;
+  readonly #allowed: ReadonlySet<string>;
 
   constructor(listenHost: string, allowHosts: readonly string[]) {
     const own = WILDCARDS.has(listenHost) ? ownAddresses() : [bracketed(listenHost)];
-    this.allowed = new Set(
+    this.#allowed = new Set(
       [...LOOPBACK, ...own, ...allowHosts.map(bracketed)].map((name) => name.toLowerCase()),
     );
   }
 
   check({ method, host, origin, byCookie }: RequestOrigin): void {
-    if (host === undefined || !this.allowed.has(hostName(host))) {
+    if (host === undefined || !this.#allowed.has(hostName(host))) {
       throw refusal(`this server is not called ${printable(host ?? '')}`);
     }
     if (origin !== undefined && originHost(origin) !== withoutDefaultPort(host)) {

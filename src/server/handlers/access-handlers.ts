@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify';
-import type { accessEndpoints } from '../../api/endpoints/access-endpoints.ts';
-import type { Engine } from '../../core/engine.ts';
+import type { Engine } from '../../contract/engine.ts';
 import type { Access } from '../auth/access.ts';
 import { cookieRemoval, cookieWith } from '../auth/session-cookie.ts';
 import type { Handlers } from './handler.ts';
 
-export function accessHandlers(engine: Engine, access: Access): Handlers<keyof typeof accessEndpoints> {
+export function accessHandlers(
+  engine: Engine,
+  access: Access,
+): Handlers<'revokeToken' | 'whoAmI' | 'login' | 'logout'> {
   return {
-    createToken: ({ body, actor }) => engine.createToken({ ...body, actor }),
-    listTokens: () => engine.listTokens(),
     revokeToken: async ({ params, actor }) => {
-      const revoked = await engine.revokeToken(params.token_id, actor);
+      const revoked = await engine.revokeToken(params.token_id, { actor });
+      // It stops working at once in this process, whatever was remembered of it.
       access.tokens.clear();
       return revoked;
     },
-    listAudit: ({ query }) => engine.listAudit(query),
     whoAmI: ({ caller }) => caller!,
     login: async ({ body, request, reply }) => {
       await access.identify(request, reply, body.token);

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from '../../api/endpoint.ts';
-import type { EndpointId, endpoints } from '../../api/endpoints.ts';
+import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from '../../contract/endpoint.ts';
+import type { EndpointId, endpoints, OperationId, OperationMethods } from '../../contract/endpoints.ts';
+import { argumentsFor, type Operation } from '../../contract/operation.ts';
 import type { Caller } from '../auth/caller.ts';
 
 /** A request that has passed every check. */
@@ -23,4 +24,19 @@ type Answered<E extends Endpoint> = E['answer'] extends { kind: 'stream' } ? unk
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Answered<E>> | Answered<E>;
 
 type Endpoints = typeof endpoints;
-export type Handlers<K extends EndpointId = EndpointId> = { [I in K]: Handler<Endpoints[I]> };
+export type Handlers<K extends EndpointId> = { [I in K]: Handler<Endpoints[I]> };
+/** An operation needs none of its own unless there is more to do than to call the engine. */
+export type OwnHandlers = Handlers<Exclude<EndpointId, OperationId>> & Partial<Handlers<OperationId>>;
+
+/** Calls the engine's method of the same name. */
+export function operationHandler(
+  engine: OperationMethods,
+  id: OperationId,
+  operation: Operation,
+): Handler<Endpoint> {
+  return ({ params, query, body, actor }) => {
+    const method = engine[id] as (...given: unknown[]) => Promise<undefined>;
+    const request = { params, query, body: (body ?? {}) as Record<string, unknown>, actor };
+    return method(...argumentsFor(operation, request));
+  };
+}

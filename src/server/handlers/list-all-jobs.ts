@@ -1,18 +1,17 @@
-import type { QueryOf } from '../../api/endpoint.ts';
-import type { endpoints } from '../../api/endpoints.ts';
-import type { Engine, JobQuery } from '../../core/engine.ts';
-import type { JobRecord, Page } from '../../core/records.ts';
+import type { QueryOf } from '../../contract/endpoint.ts';
+import type { endpoints } from '../../contract/endpoints.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { JobRecord, Page } from '../../contract/records/records.ts';
 
 const DEFAULT_LIMIT = 100;
 
 /** Jobs of one workflow or of all, in the order of their numbers, which all workflows share. */
 export async function listAllJobs(
   engine: Engine,
-  { workflow_id, status, ...page }: QueryOf<typeof endpoints.listAllJobs>,
+  { workflow_id, ...query }: QueryOf<typeof endpoints.listAllJobs>,
 ): Promise<Page<JobRecord>> {
-  const query: JobQuery = { ...page, ...(status && { statuses: status }) };
   if (workflow_id !== undefined) return engine.listJobs(workflow_id, query);
-  const limit = page.limit ?? DEFAULT_LIMIT;
+  const limit = query.limit ?? DEFAULT_LIMIT;
   let found: JobRecord[] = [];
   let after: number | undefined;
   do {

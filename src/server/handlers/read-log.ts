@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
-import type { endpoints } from '../../api/endpoints.ts';
-import { LOG_HEADERS } from '../../api/request-headers.ts';
-import type { LogChunk, LogQuery } from '../../core/log-access.ts';
-import { readRange } from '../byte-range.ts';
+import type { endpoints } from '../../contract/endpoints.ts';
+import type { LogChunk, LogQuery } from '../../contract/records/log-access.ts';
+import { LOG_HEADERS } from '../../contract/request-headers.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { LARGEST_PIECE, type LogReader } from '../log-reader.ts';
+import { LARGEST_PIECE, type MaskedLogs } from '../mask/log-reader.ts';
+import { readRange } from '../requests/byte-range.ts';
 import type { Call } from './handler.ts';
 
 /** A file that grows tells nobody. */
 const LOOK_MS = 500;
 
 export interface LogSource {
-  logs: LogReader;
+  logs: MaskedLogs;
   changes: ChangeFeed;
   /** Whether the caller may still read. */
   isStillValid: () => Promise<boolean>;

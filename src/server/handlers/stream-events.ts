@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { endpoints } from '../../api/endpoints.ts';
-import type { Engine } from '../../core/engine.ts';
-import type { EventRecord } from '../../core/records.ts';
+import type { endpoints } from '../../contract/endpoints.ts';
+import type { Engine } from '../../contract/engine.ts';
+import type { EventRecord } from '../../contract/records/records.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import type { RecordMask } from '../mask-records.ts';
-import { RequestError } from '../request-error.ts';
+import type { RecordMask } from '../mask/mask-records.ts';
+import { RequestError } from '../requests/request-error.ts';
 import type { Call } from './handler.ts';
 
 const HEARTBEAT_MS = 15_000;

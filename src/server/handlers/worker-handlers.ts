@@ -1,24 +1,21 @@
-import type { workerEndpoints } from '../../api/endpoints/worker-endpoints.ts';
-import type { Engine } from '../../core/engine.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Engine } from '../../contract/engine.ts';
+import { WORKER_SECRET } from '../../contract/request-headers.ts';
 import type { NewsDesk } from '../news-desk.ts';
 import type { Handlers } from './handler.ts';
 
 const DEFAULT_WAIT_MS = 20_000;
 
-export function workerHandlers(
-  engine: Engine,
-  news: NewsDesk,
-  metrics: Metrics,
-): Handlers<keyof typeof workerEndpoints> {
+type Own = 'registerWorker' | 'resumeWorker' | 'exchange' | 'news' | 'putLogs' | 'adopt' | 'retireWorker';
+
+export function workerHandlers(engine: Engine, news: NewsDesk): Handlers<Own> {
   return {
-    listWorkers: ({ query }) => engine.listWorkers(query),
     registerWorker: ({ body, actor }) => engine.registerWorker(body, actor),
-    drainWorker: ({ params, actor }) => engine.drainWorker(params.worker_id, actor),
-    resumeWorker: ({ params, body, actor }) => engine.resumeWorker(params.worker_id, body, actor),
+    resumeWorker: ({ params, body, actor, request }) => {
+      const secret = String(request.headers[WORKER_SECRET]);
+      return engine.resumeWorker({ id: params.worker_id, secret }, body, actor);
+    },
     exchange: async ({ params: { worker_id }, body, request }) => {
       const result = await engine.exchange(worker_id, body);
-      metrics.countExchange(body, result);
       if (result.claims.length > 0) news.gotWork(worker_id);
       if (result.claims.length + body.finished.length + result.rejected.length > 0) {
         request.log.info(

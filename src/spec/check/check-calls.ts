@@ -1,6 +1,6 @@
-import type { DependencySet } from '../../core/workflow-model.ts';
+import type { DependencySet } from '../../core/model/workflow-model.ts';
 import type { Findings } from '../findings.ts';
-import { DependencyGraph } from '../normalise/dependency-graph.ts';
+import { DependencyGraph } from '../normalise/dependencies/dependency-graph.ts';
 import type { JobDraft } from '../normalise/job-draft.ts';
 import type { MergedRoutes } from '../normalise/merge-routes.ts';
 
@@ -13,7 +13,7 @@ export function checkCalls(
   const sets: DependencySet[] = [];
   const setOf = routes.map((each) => {
     const members = callsOf(each).map(({ job }) => job);
-    return members.length === 0 ? null : sets.push({ members, joined: [], anyOf: [] }) - 1;
+    return members.length === 0 ? null : sets.push({ members, joined: [], producers: [], anyOf: [] }) - 1;
   });
   if (sets.length === 0) return;
   for (const circle of new DependencyGraph({ setOf, sets }).cycles()) {

@@ -1,8 +1,8 @@
-import { type CodeKey, codeKind } from '../../core/evaluation.ts';
+import { type CodeKey, codeKind } from '../../core/job/evaluation.ts';
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
 import type { JobSpec } from '../schema/job-schema.ts';
-import type { Routes } from '../schema/routing-schema.ts';
+import type { RoutesSpec } from '../schema/routing-schema.ts';
 import type { StepSpec } from '../schema/step-schema.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 import { javascriptMistake } from './javascript-syntax.ts';
@@ -14,7 +14,7 @@ export function checkCode(spec: WorkflowSpec, findings: Findings): void {
     if (!mistake) return;
     findings.error([...path, key], mistake.message, mistake.inside ? { inside: mistake.inside } : {});
   };
-  const checkRoutes = (routes: Routes | 'none' | undefined, path: SpecPath) => {
+  const checkRoutes = (routes: RoutesSpec | 'none' | undefined, path: SpecPath) => {
     if (routes === undefined || routes === 'none') return;
     check('run_js', routes.run_js, path);
     check('goto_js', routes.goto_js, path);

@@ -1,34 +1,58 @@
-import { type FailureHandler, type FailureRule, isSpecific } from '../../core/failure-rule.ts';
+import {
+  type FailureHandler,
+  type FailureRule,
+  isCatchAll,
+  isSpecific,
+} from '../../core/policy/failure-rule.ts';
+import { parseDuration } from '../../core/text/quantity.ts';
 import type { Findings } from '../findings.ts';
 import { patternError } from '../pattern.ts';
 import type { SpecPath } from '../problem.ts';
+import type { FailureRuleSpec } from '../schema/failure-handler-schema.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 
-const MATCHERS = ['exit_codes', 'signals', 'stderr', 'causes', 'categories'] as const;
+export const MATCHERS = ['exit_codes', 'signals', 'stderr', 'causes', 'categories'] as const;
 
 /** What rules must say beyond their shape. */
 export function checkFailureRules(spec: WorkflowSpec, written: object, findings: Findings): void {
   for (const [index, handler] of (spec.failure_handlers ?? []).entries()) {
     for (const [number, rule] of handler.rules.entries()) {
       const path = ['failure_handlers', index, 'rules', number];
-      if (!rule.match_all_exit_codes && !mentions(written, path, MATCHERS)) {
-        findings.error(
-          path,
-          `the rule matches nothing: give it ${MATCHERS.join(', ')} or match_all_exit_codes`,
-        );
-      }
-      const problem = rule.stderr === undefined ? undefined : patternError(rule.stderr);
-      if (problem) findings.error([...path, 'stderr'], problem);
+      checkRule(rule, written, path, MATCHERS, findings);
       if (rule.verdict === 'ask' && !spec.use_pending_failed) {
         findings.error([...path, 'verdict'], '`ask` needs `use_pending_failed: true` in the workflow');
       }
-      for (const key of ['memory', 'runtime'] as const) {
-        if (rule[`max_${key}`] !== undefined && rule[key] === undefined) {
-          findings.error([...path, `max_${key}`], `limits \`${key}\`, which the rule does not change`);
-        }
-      }
+      if (rule.timeout !== undefined) checkScriptTimeout(rule, path, findings);
     }
   }
+}
+
+/** What a rule must say, be it of a failure handler or of a rulebook. */
+export function checkRule(
+  rule: Partial<FailureRuleSpec>,
+  written: object,
+  path: SpecPath,
+  matchers: readonly string[],
+  findings: Findings,
+): void {
+  if (!rule.match_all_exit_codes && !mentions(written, path, matchers)) {
+    findings.error(path, `the rule matches nothing: give it ${matchers.join(', ')} or match_all_exit_codes`);
+  }
+  const problem = rule.stderr === undefined ? undefined : patternError(rule.stderr);
+  if (problem) findings.error([...path, 'stderr'], problem);
+  for (const key of ['memory', 'runtime'] as const) {
+    if (rule[`max_${key}`] !== undefined && rule[key] === undefined) {
+      findings.error([...path, `max_${key}`], `limits \`${key}\`, which the rule does not change`);
+    }
+  }
+}
+
+function checkScriptTimeout(rule: FailureRuleSpec, path: SpecPath, findings: Findings): void {
+  const place = [...path, 'timeout'];
+  if (rule.recovery_script === undefined) {
+    findings.error(place, 'limits `recovery_script`, which the rule does not have');
+  }
+  if (parseDuration(rule.timeout!, 1) === 0) findings.error(place, 'must be longer than 0');
 }
 
 /** Whether a key was written, be it right or wrong. */
@@ -51,10 +75,10 @@ export function warnOfIdleRules(
       const reason = idleReason(rule, rules.slice(0, position));
       if (reason !== undefined)
         findings.warn([...path, 'rules', position], `the rule can never fire: ${reason}`);
-      else if (rule.matchAllExitCodes && isSpecific(rule)) {
+      else if (rule.matchAllExitCodes && !isCatchAll(rule)) {
         findings.warn(
           [...path, 'rules', position, 'match_all_exit_codes'],
-          'changes nothing, because the rule has other matchers, which must hold',
+          'has no effect: all other matchers of the rule must hold',
         );
       }
     }
@@ -66,11 +90,11 @@ function idleReason(rule: FailureRule, before: readonly FailureRule[]): string |
   if (!isSpecific(rule)) {
     if (!rule.matchAllExitCodes) return 'its matchers are empty';
     const first = before.findIndex(
-      (other) => !isSpecific(other) && other.matchAllExitCodes && other.mode === 'act',
+      (other) => isCatchAll(other) && !isSpecific({ ...other, exitCodes: [] }) && other.mode === 'act',
     );
     return first < 0 ? undefined : `rule ${first + 1} already matches everything that is left`;
   }
-  if (rule.exitCodes.length === 0) return undefined;
+  if (rule.exitCodes.length === 0 || isCatchAll(rule)) return undefined;
   const takers = before
     .map((other, index) => ({ other, number: index + 1 }))
     .filter(({ other }) => takesItsCodes(other));

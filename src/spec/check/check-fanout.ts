@@ -11,7 +11,7 @@ export function checkFanout(
     if (reduces && onCall.has(job)) {
       findings.error([...path, 'fanout'], `"${name}" is on call, so nothing comes before it to be joined`);
     }
-    if (!settings.forEach) continue;
+    if (!settings.for_each) continue;
     const at = [...path, 'forEach'];
     if (onCall.has(job)) {
       findings.error(

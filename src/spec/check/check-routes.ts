@@ -1,8 +1,8 @@
 import type { Findings } from '../findings.ts';
+import { isSameScope, ROOT, type ScopePath, scopePattern } from '../normalise/dependencies/scope-path.ts';
 import type { FoundRoutes, JobRoutes, RouteTarget, WorkflowRoutes } from '../normalise/find-routes.ts';
 import type { JobDraft } from '../normalise/job-draft.ts';
 import type { Layout } from '../normalise/merge-routes.ts';
-import { isSameScope, ROOT, type ScopePath, scopePattern } from '../normalise/scope-path.ts';
 
 /** Routes must lead to ancestors and to steps that can be called from where they are written. */
 export function checkRoutes(

@@ -1,6 +1,6 @@
 import type { Findings } from '../findings.ts';
 import { patternError } from '../pattern.ts';
-import { isStandIn } from '../schema/parse-structure.ts';
+import { isStandIn } from '../schema/reading/parse-structure.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 import { didYouMean } from '../suggest.ts';
 import { checkFailureRules } from './check-failure-rules.ts';
@@ -13,7 +13,16 @@ const NAMED_SECTIONS = [
 ] as const;
 
 /** Keys that say something about `jobs` only; with `steps` they would be ignored. */
-const JOBS_ONLY = ['parameters', 'files', 'user_data', 'resource_requirements', 'limits'] as const;
+const JOBS_ONLY = [
+  'parameters',
+  'parameters_file',
+  'files',
+  'user_data',
+  'resource_requirements',
+  'limits',
+  'jobs_sort_method',
+  'execution_config',
+] as const;
 
 /** What the sections of a workflow must say beyond their shape. */
 export function checkSections(spec: WorkflowSpec, written: object, findings: Findings): void {
@@ -38,10 +47,14 @@ export function checkSections(spec: WorkflowSpec, written: object, findings: Fin
   checkActions(spec, findings);
 }
 
-function checkUniqueNames(section: string, entries: { name: string }[], findings: Findings): void {
+function checkUniqueNames(
+  section: string,
+  entries: { name?: string | undefined }[],
+  findings: Findings,
+): void {
   const first = new Map<string, number>();
   for (const [index, { name }] of entries.entries()) {
-    if (isStandIn(name)) continue;
+    if (name === undefined || isStandIn(name)) continue;
     const known = first.get(name);
     if (known === undefined) first.set(name, index);
     else

@@ -1,7 +1,7 @@
 import type { Findings } from '../findings.ts';
+import { encloses, scopePattern } from '../normalise/dependencies/scope-path.ts';
 import type { JobDraft } from '../normalise/job-draft.ts';
 import type { Layout } from '../normalise/merge-routes.ts';
-import { encloses, scopePattern } from '../normalise/scope-path.ts';
 import { didYouMean } from '../suggest.ts';
 import { checkTemplate, type VariableRead } from '../template/check-template.ts';
 

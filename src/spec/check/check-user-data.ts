@@ -1,3 +1,4 @@
+import { isBash } from '../../core/job/shell.ts';
 import type { Findings } from '../findings.ts';
 import type { JobDraft } from '../normalise/job-draft.ts';
 import type { UserDataTable } from '../normalise/user-data-table.ts';
@@ -15,7 +16,7 @@ export function checkUserData(
   for (const { draft, written } of jobs) {
     for (const { text } of draft.inputUserData) read.add(text);
     for (const { text } of draft.outputUserData) set.add(text);
-    const misplaced = misplacedUserData(draft.command);
+    const misplaced = isBash(draft.settings.shell) ? misplacedUserData(draft.command) : undefined;
     if (misplaced === undefined || !('command' in written)) continue;
     const { message, position } = misplaced;
     const inside = position === null ? undefined : placeOf(position, String(written.command));

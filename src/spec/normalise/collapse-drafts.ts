@@ -1,6 +1,7 @@
+import { shellName } from '../../core/job/shell.ts';
 import type { Findings } from '../findings.ts';
 import { formatPath } from '../problem.ts';
-import { isStandIn } from '../schema/parse-structure.ts';
+import { isStandIn } from '../schema/reading/parse-structure.ts';
 import type { JobDraft, Reference } from './job-draft.ts';
 
 /**
@@ -65,10 +66,14 @@ function byText(into: Map<string, Reference>, references: readonly Reference[]):
 function differingPart(a: JobDraft, b: JobDraft): string | undefined {
   if (a.command !== b.command) return 'command';
   if (a.cwd !== b.cwd) return 'cwd';
+  if (a.settings.shell !== b.settings.shell && shellName(a.settings.shell) !== shellName(b.settings.shell)) {
+    return 'shell';
+  }
+  if (a.labels.join('\0') !== b.labels.join('\0')) return 'labels';
   if (a.requirement !== b.requirement) return 'requirements';
+  if (a.settings.scheduler !== b.settings.scheduler) return 'scheduler';
   if (a.failureHandler !== b.failureHandler) return 'failure handler';
   if (a.post?.command !== b.post?.command) return 'post script';
-  if (a.labels.join('\0') !== b.labels.join('\0')) return 'labels';
   if (routeNames(a) !== routeNames(b)) return 'routes';
   return a.env !== b.env && JSON.stringify(a.env) !== JSON.stringify(b.env) ? 'env' : undefined;
 }

@@ -1,9 +1,9 @@
-import { DEFAULT_REATTEMPT, type ReattemptPolicy } from '../../core/routes.ts';
+import { DEFAULT_REATTEMPT, type ReattemptPolicy } from '../../core/policy/routes.ts';
 import type { SpecPath } from '../problem.ts';
-import type { Routes } from '../schema/routing-schema.ts';
+import type { RoutesSpec } from '../schema/routing-schema.ts';
 import { type Reference, type RouteDraft, references } from './job-draft.ts';
 
-export function draftRoutes(routes: Routes | undefined, path: SpecPath): RouteDraft | null {
+export function draftRoutes(routes: RoutesSpec | undefined, path: SpecPath): RouteDraft | null {
   if (routes === undefined) return null;
   return {
     path,
@@ -15,11 +15,11 @@ export function draftRoutes(routes: Routes | undefined, path: SpecPath): RouteDr
   };
 }
 
-function reattemptPolicy({ max, backoff }: NonNullable<Routes['retry']>): ReattemptPolicy {
+function reattemptPolicy({ max, backoff }: NonNullable<RoutesSpec['retry']>): ReattemptPolicy {
   return {
     max: max ?? DEFAULT_REATTEMPT.max,
     mode: backoff?.mode ?? DEFAULT_REATTEMPT.mode,
-    delayMs: backoff?.delay_ms ?? DEFAULT_REATTEMPT.delayMs,
+    delay_ms: backoff?.delay_ms ?? DEFAULT_REATTEMPT.delay_ms,
   };
 }
 

@@ -1,6 +1,10 @@
+import { isBash } from '../../core/job/shell.ts';
+import { checkShell } from '../check/check-shell.ts';
 import type { StepSpec } from '../schema/step-schema.ts';
 import { isTemplate } from '../template/check-template.ts';
+import { declaredFileSettings } from './declared-file-settings.ts';
 import { draftRoutes } from './draft-routes.ts';
+import { executionSettings } from './execution-settings.ts';
 import { type JobDraft, references } from './job-draft.ts';
 import type { SpecContext } from './spec-context.ts';
 
@@ -15,12 +19,16 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
         `${substitution} is for \`jobs\`; a step writes {{ variables.X }}`,
       );
     }
+    const shell = step.shell ?? context.spec.shell ?? 'bash';
+    checkShell({ shell, command: step.exec, path, key: 'exec', hasScript: false }, context.findings);
+    const timeoutMs = context.milliseconds(step.timeout);
+    const additions = { resources: {}, labels: [], timeoutMs };
     return {
       name: id,
       path,
       binding: {},
       command: step.exec,
-      template: isTemplate(step.exec),
+      template: isTemplate(step.exec) && isBash(shell),
       cwd: null,
       env: { ...context.env, ...context.environment(step.env, {}, [...path, 'env']) },
       labels: [],
@@ -35,22 +43,26 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
       outputFiles: [],
       inputUserData: [],
       outputUserData: [],
-      requirement: context.requirements.resolve(undefined, {}, path).index,
+      requirement: context.requirements.resolve(undefined, additions, path).index,
       settings: {
         retry: context.retry(step.retry, path),
-        timeoutMs: context.milliseconds(step.timeout),
-        deadlineMs: null,
-        schedulingTimeoutMs: null,
+        timeout_ms: timeoutMs,
+        deadline_ms: null,
+        scheduling_timeout_ms: null,
         isolate: false,
         ports: [],
-        limitResources: true,
+        shell,
+        ...executionSettings(context.spec),
+        ...declaredFileSettings({}),
         output: step.output ?? 'auto',
         tags: step.tags ?? [],
         group: step.group ?? null,
+        scheduler: null,
         condition: step.if ?? null,
-        failIf: step.fail_if ?? null,
-        continueOnFailure: step.continue_on_failure ?? false,
-        forEach: step.forEach ?? false,
+        fail_if: step.fail_if ?? null,
+        continue_on_failure: step.continue_on_failure ?? false,
+        fail_fast: null,
+        for_each: step.forEach ?? false,
         priority: 0,
         cancelOnBlockingJobFailure: true,
       },

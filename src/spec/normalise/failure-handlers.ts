@@ -2,9 +2,9 @@ import {
   DEFAULT_RULE,
   type FailureHandler,
   type FailureRule,
-  type ResourceChange,
-} from '../../core/failure-rule.ts';
-import { parseSize } from '../../core/quantity.ts';
+  type ResourceRaise,
+} from '../../core/policy/failure-rule.ts';
+import { parseSize } from '../../core/text/quantity.ts';
 import type { SpecPath } from '../problem.ts';
 import type { FailureRuleSpec } from '../schema/failure-handler-schema.ts';
 import type { SpecContext } from './spec-context.ts';
@@ -13,14 +13,25 @@ import type { SpecContext } from './spec-context.ts';
 export function normaliseHandlers(context: SpecContext): FailureHandler[] {
   return (context.spec.failure_handlers ?? []).map(({ name, rules }, index) => ({
     name,
-    rules: rules.map((rule, number) =>
-      normaliseRule(rule, ['failure_handlers', index, 'rules', number], context),
-    ),
+    rules: rules.map((rule, number) => ({
+      ...normaliseRule(rule, (value) => context.milliseconds(value)),
+      recoveryScript:
+        rule.recovery_script === undefined
+          ? null
+          : context.script(rule.recovery_script, {}, scriptPath(index, number)),
+    })),
   }));
 }
 
-function normaliseRule(rule: FailureRuleSpec, path: SpecPath, context: SpecContext): FailureRule {
-  const milliseconds = (value: string | number) => context.milliseconds(value);
+function scriptPath(handler: number, rule: number): SpecPath {
+  return ['failure_handlers', handler, 'rules', rule, 'recovery_script'];
+}
+
+/** A rule of a failure handler or of a rulebook, without its script. */
+export function normaliseRule(
+  rule: Partial<FailureRuleSpec>,
+  milliseconds: (value: string | number | undefined) => number | null,
+): FailureRule {
   const bytes = (value: string | number) => parseSize(value) ?? null;
   return {
     exitCodes: (rule.exit_codes ?? []).map(codeRange),
@@ -29,13 +40,11 @@ function normaliseRule(rule: FailureRuleSpec, path: SpecPath, context: SpecConte
     stderr: rule.stderr ?? null,
     causes: rule.causes ?? [],
     categories: rule.categories ?? [],
-    recoveryScript:
-      rule.recovery_script === undefined
-        ? null
-        : context.script(rule.recovery_script, {}, [...path, 'recovery_script']),
+    recoveryScript: null,
+    recoveryTimeoutMs: milliseconds(rule.timeout) ?? DEFAULT_RULE.recoveryTimeoutMs,
     maxRetries: rule.max_retries ?? DEFAULT_RULE.maxRetries,
     category: rule.category ?? null,
-    delayMs: context.milliseconds(rule.delay),
+    delayMs: milliseconds(rule.delay),
     memory: resourceChange(rule.memory, rule.max_memory, bytes),
     runtime: resourceChange(rule.runtime, rule.max_runtime, milliseconds),
     verdict: rule.verdict ?? DEFAULT_RULE.verdict,
@@ -43,7 +52,7 @@ function normaliseRule(rule: FailureRuleSpec, path: SpecPath, context: SpecConte
   };
 }
 
-function codeRange(written: number | string): [number, number] {
+export function codeRange(written: number | string): [number, number] {
   if (typeof written === 'number') return [written, written];
   const [low, high] = written.split('-').map(Number);
   return [low!, high!];
@@ -58,7 +67,7 @@ function resourceChange(
   change: string | number | undefined,
   maximum: string | number | undefined,
   read: (value: string | number) => number | null,
-): ResourceChange | null {
+): ResourceRaise | null {
   if (change === undefined) return null;
   const factor = typeof change === 'string' && change.startsWith('x') ? Number(change.slice(1)) : null;
   return {

@@ -3,7 +3,7 @@ import type { Findings } from '../findings.ts';
 import { matchingIndexes, patternError } from '../pattern.ts';
 import type { SpecPath } from '../problem.ts';
 import type { FileSpec } from '../schema/file-schema.ts';
-import { isStandIn } from '../schema/parse-structure.ts';
+import { isStandIn } from '../schema/reading/parse-structure.ts';
 import { didYouMean } from '../suggest.ts';
 import { expandSweep, type SharedParameters } from '../sweep/expand-sweep.ts';
 import { pathOf, type Reference } from './job-draft.ts';
@@ -51,7 +51,17 @@ export class FileTable {
     return undefined;
   }
 
-  /** Paths of the files whose whole name matches. */
+  /** The path of a name. */
+  named(name: string): string | undefined {
+    return this.#paths.get(name);
+  }
+
+  /** Names of these paths, for hints. */
+  namesOf(paths: ReadonlySet<string>): string[] {
+    return [...this.#paths].flatMap(([name, path]) => (paths.has(path) ? [name] : []));
+  }
+
+  /** Paths of the files in whose names the pattern is found. */
   matching(pattern: Reference): string[] {
     let paths = this.#matches.get(pattern.text);
     if (!paths) {

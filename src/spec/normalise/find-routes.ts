@@ -1,7 +1,7 @@
-import type { ReattemptPolicy } from '../../core/routes.ts';
+import type { ReattemptPolicy } from '../../core/policy/routes.ts';
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
-import { isStandIn } from '../schema/parse-structure.ts';
+import { isStandIn } from '../schema/reading/parse-structure.ts';
 import { didYouMean } from '../suggest.ts';
 import { type JobDraft, pathOf, type Reference, type RouteDraft } from './job-draft.ts';
 

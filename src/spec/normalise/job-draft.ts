@@ -1,6 +1,9 @@
-import type { RetryPolicy } from '../../core/retry-policy.ts';
-import type { ReattemptPolicy } from '../../core/routes.ts';
-import type { OutputMode, PostScript } from '../../core/workflow-model.ts';
+import type { FingerprintPolicy } from '../../core/files/file-mark.ts';
+import type { Shell } from '../../core/job/shell.ts';
+import type { StdioConfig } from '../../core/job/stdio.ts';
+import type { FailedOutputs, OutputMode, PostCommand, StepOptions } from '../../core/model/workflow-model.ts';
+import type { RetryPolicy } from '../../core/policy/retry-policy.ts';
+import type { ReattemptPolicy } from '../../core/policy/routes.ts';
 import type { SpecPath } from '../problem.ts';
 import type { Binding } from '../sweep/placeholders.ts';
 
@@ -19,19 +22,29 @@ export function pathOf({ path, item }: Reference): SpecPath {
 /** What all expansions of one written job share. */
 export interface JobSettings {
   retry: RetryPolicy;
-  timeoutMs: number | null;
-  deadlineMs: number | null;
-  schedulingTimeoutMs: number | null;
+  timeout_ms: number | null;
+  deadline_ms: number | null;
+  scheduling_timeout_ms: number | null;
   isolate: boolean;
   ports: string[];
-  limitResources: boolean;
+  shell: Shell;
+  limit_resources: boolean;
+  end_signal: string;
+  grace_ms: number | null;
+  stdio: StdioConfig;
+  sample_ms: number | null;
+  fingerprint: FingerprintPolicy;
+  failed_outputs: FailedOutputs;
   output: OutputMode | null;
   tags: string[];
   group: string | null;
+  scheduler: string | null;
+  step: StepOptions | null;
   condition: string | null;
-  failIf: string | null;
-  continueOnFailure: boolean;
-  forEach: boolean;
+  fail_if: string | null;
+  continue_on_failure: boolean;
+  fail_fast: string | null;
+  for_each: boolean;
   priority: number;
   cancelOnBlockingJobFailure: boolean;
 }
@@ -58,7 +71,7 @@ export interface JobDraft {
   env: Record<string, string>;
   labels: string[];
   failureHandler: string | null;
-  post: PostScript | null;
+  post: PostCommand | null;
   onFail: RouteDraft | 'none' | null;
   onSuccess: RouteDraft | null;
   /** It joins the items of a forEach (`fanout: reduce`). */

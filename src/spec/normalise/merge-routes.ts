@@ -1,7 +1,7 @@
-import { DEFAULT_REATTEMPT, type FailRoutes, type Routes } from '../../core/routes.ts';
-import type { DependencyGraph } from './dependency-graph.ts';
+import { DEFAULT_REATTEMPT, type FailRoutes, type Routes } from '../../core/policy/routes.ts';
+import type { DependencyGraph } from './dependencies/dependency-graph.ts';
+import { isSameScope, type ScopePath } from './dependencies/scope-path.ts';
 import type { FoundRoutes, JobRoutes, WorkflowRoutes } from './find-routes.ts';
-import { isSameScope, type ScopePath } from './scope-path.ts';
 
 /** What decides where a route may lead. */
 export interface Layout {
@@ -74,11 +74,11 @@ export function routesOf(found: FoundRoutes | null, jobs: Named): Routes | null 
   if (found === null) return null;
   const routes: Routes = {
     run: found.run?.map(({ job }) => jobs[job]!.name) ?? [],
-    runJs: found.runJs,
+    run_js: found.runJs,
     goto: found.goto === null ? null : jobs[found.goto.job]!.name,
-    gotoJs: found.gotoJs,
+    goto_js: found.gotoJs,
   };
-  const { run, runJs, goto, gotoJs } = routes;
+  const { run, run_js: runJs, goto, goto_js: gotoJs } = routes;
   return run.length === 0 && (runJs ?? goto ?? gotoJs) === null ? null : routes;
 }
 
@@ -86,5 +86,5 @@ export function failRoutesOf(found: FoundRoutes | null, jobs: Named): FailRoutes
   const routes = routesOf(found, jobs);
   const reattempt = found?.reattempt ?? DEFAULT_REATTEMPT;
   if (routes === null && reattempt.max === 0) return null;
-  return { ...(routes ?? { run: [], runJs: null, goto: null, gotoJs: null }), reattempt };
+  return { ...(routes ?? { run: [], run_js: null, goto: null, goto_js: null }), reattempt };
 }

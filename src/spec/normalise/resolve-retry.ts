@@ -1,5 +1,5 @@
-import { parseDuration } from '../../core/quantity.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry-policy.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../core/policy/retry-policy.ts';
+import { parseDuration } from '../../core/text/quantity.ts';
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
 import type { RetrySpec } from '../schema/retry-schema.ts';

@@ -1,11 +1,13 @@
-import { parseDuration } from '../../core/quantity.ts';
-import type { RetryPolicy } from '../../core/retry-policy.ts';
-import type { PostScript } from '../../core/workflow-model.ts';
+import { DEFAULT_POST_CODES } from '../../core/job/post-result.ts';
+import type { PostCommand } from '../../core/model/workflow-model.ts';
+import type { RetryPolicy } from '../../core/policy/retry-policy.ts';
+import { parseDuration } from '../../core/text/quantity.ts';
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
 import type { PostSpec } from '../schema/post-schema.ts';
 import type { RetrySpec } from '../schema/retry-schema.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
+import type { ExpansionLimits } from '../sweep/check-expansion.ts';
 import { SharedParameters } from '../sweep/expand-sweep.ts';
 import type { Binding } from '../sweep/placeholders.ts';
 import { userDataPlaceholders } from '../template/user-data-placeholders.ts';
@@ -15,13 +17,15 @@ import { layeredRetry, writtenRetry } from './resolve-retry.ts';
 import { TextSubstitution } from './substitute-text.ts';
 import { UserDataTable } from './user-data-table.ts';
 
-const DEFAULT_POST_TIMEOUT_MS = 600_000;
+export const DEFAULT_POST_TIMEOUT_MS = 600_000;
 
 export interface NormaliseOptions {
   /** Stand behind the spec's own `retry_defaults`. */
   retryDefaults?: Partial<RetryPolicy>;
   /** Where the spec has no `order`. */
   order?: 'written' | 'graph';
+  /** How large the workflow may become. */
+  expansion?: ExpansionLimits;
 }
 
 /** What every job of a workflow is expanded with. */
@@ -84,12 +88,15 @@ export class SpecContext {
   }
 
   /** `path` is that of the job. */
-  post(spec: PostSpec | undefined, binding: Binding, path: SpecPath): PostScript | null {
+  post(spec: PostSpec | undefined, binding: Binding, path: SpecPath): PostCommand | null {
     if (spec === undefined) return null;
     const { command, timeout } = typeof spec === 'string' ? { command: spec, timeout: undefined } : spec;
     return {
+      kind: 'command',
       command: this.script(command, binding, [...path, 'post']),
-      timeoutMs: this.milliseconds(timeout) ?? DEFAULT_POST_TIMEOUT_MS,
+      timeout_ms: this.milliseconds(timeout) ?? DEFAULT_POST_TIMEOUT_MS,
+      ...DEFAULT_POST_CODES,
+      items: [],
     };
   }
 

@@ -1,8 +1,8 @@
-import type { UserDataModel } from '../../core/workflow-model.ts';
+import type { UserDataModel } from '../../core/model/workflow-model.ts';
 import type { Findings } from '../findings.ts';
 import { matchingIndexes, patternError } from '../pattern.ts';
 import type { SpecPath } from '../problem.ts';
-import { isStandIn } from '../schema/parse-structure.ts';
+import { isStandIn } from '../schema/reading/parse-structure.ts';
 import type { UserDataSpec } from '../schema/user-data-schema.ts';
 import { didYouMean } from '../suggest.ts';
 import { expandSweep, type SharedParameters } from '../sweep/expand-sweep.ts';
@@ -47,6 +47,10 @@ export class UserDataTable {
     return [...this.#values.values()].filter(({ data }) => data === null);
   }
 
+  hasData(name: string): boolean {
+    return (this.#values.get(name)?.data ?? null) !== null;
+  }
+
   #add(value: UserDataModel & { path: SpecPath }): void {
     const { name, path } = value;
     const namePath = [...path, 'name'];
@@ -76,7 +80,7 @@ export class UserDataTable {
     return false;
   }
 
-  /** The names that the pattern matches as a whole. */
+  /** The names in which the pattern is found. */
   matching(pattern: Reference): string[] {
     let found = this.#matches.get(pattern.text);
     if (!found) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commandText, duration } from './scalars.ts';
+import { commandText, timeLimit } from './scalars.ts';
 
 export const postSchema = z.union(
   [
@@ -7,7 +7,7 @@ export const postSchema = z.union(
     z
       .strictObject({
         command: commandText.describe('Run after every attempt, successful or not.'),
-        timeout: duration.optional().meta({ default: '10m' }).describe('Time it may take.'),
+        timeout: timeLimit.optional().meta({ default: '10m' }).describe('Time it may take.'),
       })
       .meta({
         id: 'Post',

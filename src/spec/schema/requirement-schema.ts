@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { duration, nameText, positiveCount, size } from './scalars.ts';
+import { nameText, positiveCount, sizeLimit, timeLimit } from './scalars.ts';
 
-const requirementKeys = {
+export const requirementKeys = {
   num_cpus: z.number().positive().optional().describe('CPUs the job occupies; parts of one are possible.'),
-  memory: size.optional().describe('Memory the job may use; more ends it (cause oom).'),
+  memory: sizeLimit.optional().describe('Memory the job may use; more ends it (cause oom).'),
   num_gpus: z.int().min(0).optional().meta({ default: 0 }).describe('GPUs the job occupies.'),
   num_nodes: positiveCount.optional().meta({ default: 1 }).describe('Machines the job spans.'),
-  runtime: duration.optional().describe('Time one attempt may take; more ends it (cause timeout).'),
+  runtime: timeLimit.optional().describe('Time one attempt may take; more ends it (cause timeout).'),
 };
 
 export const inlineRequirementSchema = z

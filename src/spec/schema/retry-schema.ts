@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_RETRY } from '../../core/retry-policy.ts';
+import { DEFAULT_RETRY } from '../../core/policy/retry-policy.ts';
 import { count, duration, exitCode } from './scalars.ts';
 
 export const retrySchema = z

@@ -60,4 +60,4 @@ export const routingSchema = z
   })
   .meta({ id: 'Routing', description: 'Settings of failure routing.' });
 
-export type Routes = z.infer<typeof onFailRoutes>;
+export type RoutesSpec = z.infer<typeof onFailRoutes>;

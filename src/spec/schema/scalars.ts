@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration, parseSize } from '../../core/quantity.ts';
+import { parseDuration, parseSize } from '../../core/text/quantity.ts';
 
 // The small values that many concepts are made of. Each carries its own message, because "invalid
 // input" does not tell anybody what to write instead.
@@ -34,12 +34,23 @@ export const duration = z
   })
   .meta({ title: 'duration' });
 
+/** A limit of nothing would end everything at once. */
+export const timeLimit = duration
+  .refine((value) => parseDuration(value, 1000) !== 0, {
+    error: 'must be longer than 0; leave it out for no limit',
+  })
+  .meta({ title: 'duration' });
+
 export const size = z
   .union([z.string(), z.number()], { error: 'expected a size such as 512m or 2g' })
   .refine((value) => parseSize(value) !== undefined, {
     error: (issue) =>
       `${JSON.stringify(issue.input)} is not a size; write 512m, 2g, 1.5g or a number of bytes`,
   })
+  .meta({ title: 'size' });
+
+export const sizeLimit = size
+  .refine((value) => parseSize(value) !== 0, { error: 'must be more than 0; leave it out for no limit' })
   .meta({ title: 'size' });
 
 export const count = z.int().min(0);

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { postSchema } from './post-schema.ts';
 import { retrySchema } from './retry-schema.ts';
 import { onFailSchema, onSuccessSchema } from './routing-schema.ts';
-import { commandText, duration, environment, nameText, textOrList } from './scalars.ts';
+import { commandText, environment, nameText, textOrList, timeLimit } from './scalars.ts';
+import { shellSchema } from './shell-schema.ts';
 
 export const stepSchema = z
   .strictObject({
@@ -15,8 +16,9 @@ export const stepSchema = z
       .meta({ default: 'command' })
       .describe('Kind of the step; there is one.'),
     exec: commandText.describe(
-      'Run by bash. With `{{ … }}` or `{% … %}` it is a Liquid template over `outputs`, `variables`, `foreach` and `failures`; a value never becomes shell syntax.',
+      'Run by `shell`. With `{{ … }}` or `{% … %}` it is a Liquid template over `outputs`, `variables`, `foreach` and `failures`; a value never becomes shell syntax.',
     ),
+    shell: shellSchema.optional().describe('What runs the command (default: `shell` of the workflow).'),
     depends_on: textOrList
       .optional()
       .describe('Steps that must have completed before; `a|b` for one of them.'),
@@ -33,7 +35,7 @@ export const stepSchema = z
     if: z.string().optional().describe('A JavaScript expression; false disables the step.'),
     fail_if: z.string().optional().describe('A JavaScript expression over `output`; true fails the step.'),
     env: environment.optional().describe('Environment variables, over those of the workflow.'),
-    timeout: duration.optional().describe('Time one attempt may take; a number is milliseconds.'),
+    timeout: timeLimit.optional().describe('Time one attempt may take; a number is milliseconds.'),
     tags: z.array(nameText).optional().describe('Words to describe the step.'),
     group: nameText.optional().describe('A name to show steps together.'),
     output: z

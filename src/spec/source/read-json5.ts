@@ -1,6 +1,7 @@
 import type * as Json5 from 'json5';
 import { lazyModule } from '../lazy-module.ts';
 import type { SpecPath } from '../problem.ts';
+import { DEEPEST, TOO_DEEP } from './depth.ts';
 import { LineIndex } from './line-index.ts';
 import type { Locate, SourceDocument } from './source-document.ts';
 import { offsetInside } from './text-notation.ts';
@@ -8,7 +9,7 @@ import { offsetInside } from './text-notation.ts';
 const json5 = lazyModule<{ default?: typeof Json5; parse: typeof Json5.parse }>('json5');
 
 /** Where a value starts, and where its parts do. Recorded only when a place is asked for. */
-interface Mark {
+export interface Mark {
   start: number;
   keys?: Map<string, { keyStart: number; mark: Mark }>;
   items?: Mark[];
@@ -47,7 +48,7 @@ export function readJson5(text: string): SourceDocument {
   }
 }
 
-function offsetOf(root: Mark, path: SpecPath, atKey: boolean): number {
+export function offsetOf(root: Mark, path: SpecPath, atKey: boolean): number {
   let mark = root;
   for (const [depth, key] of path.entries()) {
     const entry = mark.keys?.get(String(key));
@@ -76,7 +77,6 @@ const PLAIN_STRING = /"[^"\\\n\r\0-\x1f]*"/y;
 const ANY_STRING = /"(?:[^"\\\n\r]|\\[\s\S])*"|'(?:[^'\\\n\r]|\\[\s\S])*'/y;
 const NUMBER = /[+-]?(?:Infinity|NaN|0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w$])/y;
 const IDENTIFIER = /[\p{L}\p{Nl}$_\\][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}$\\]*/uy;
-const MAX_DEPTH = 500;
 
 class Reader {
   readonly #text: string;
@@ -119,7 +119,7 @@ class Reader {
 
   #nested<T>(read: () => T): T {
     this.#depth++;
-    if (this.#depth > MAX_DEPTH) throw new Mistake(this.#at, 'nested too deeply');
+    if (this.#depth > DEEPEST) throw new Mistake(this.#at, TOO_DEEP);
     this.#at++;
     const value = read();
     this.#at++;
@@ -212,8 +212,12 @@ class Reader {
     if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(literal)) return Number(literal);
     try {
       return (json5().default ?? json5()).parse(literal);
-    } catch (error) {
-      throw new Mistake(start, (error as Error).message.replace(/^JSON5: /, '').replace(/ at \d+:\d+$/, ''));
+    } catch {
+      const isText = literal.startsWith('"') || literal.startsWith("'");
+      const problem = isText
+        ? 'the text has an escape sequence that is not valid, or a line end'
+        : `${literal.replace(/^\{|:0\}$/g, '')} is not a valid ${literal.startsWith('{') ? 'key' : 'number'}`;
+      throw new Mistake(start, problem);
     }
   }
 

@@ -5,6 +5,7 @@ import { LineIndex } from './line-index.ts';
 import { readPlainYaml } from './read-plain-yaml.ts';
 import type { Locate, SourceDocument } from './source-document.ts';
 import { type Notation, offsetInside } from './text-notation.ts';
+import { aliasMistake, yamlMistake } from './yaml-mistake.ts';
 
 const yaml = lazyModule<typeof Yaml>('yaml');
 
@@ -40,38 +41,113 @@ export function readYaml(text: string): SourceDocument {
 
 function readAnyYaml(text: string): SourceDocument {
   const lines = new LineIndex(text);
-  const document = yaml().parseDocument(text, {
-    merge: true,
-    uniqueKeys: true,
-    prettyErrors: false,
-    // 'silent' would also silence a second document.
-    logLevel: 'error',
+  const composed = compose(text);
+  if ('error' in composed) {
+    const { error } = composed;
+    return { ok: false, mistakes: [{ ...lines.place(error.pos[0]), message: yamlMistake(error, text) }] };
+  }
+  const { document } = composed;
+  const twice = keysGivenTwice(document).map((key) => {
+    const offset = startOf(key) ?? 0;
+    return { ...lines.place(offset), message: `the key ${writtenAt(text, offset)} is given twice` };
   });
-  if (document.errors.length > 0) {
-    return {
-      ok: false,
-      mistakes: document.errors.map((error) => ({
-        ...lines.place(error.pos[0]),
-        message: syntaxMessage(error, text),
-      })),
-    };
+  if (twice.length > 0) return { ok: false, mistakes: twice };
+  const self = aliasOfItself(document, text);
+  if (self !== undefined) {
+    const message = 'this alias repeats what it is a part of';
+    return { ok: false, mistakes: [{ ...lines.place(self), message }] };
   }
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { ok: true, value, locate: locator(text, document, lines) };
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    return { ok: false, mistakes: [{ ...lines.place(unresolvedAlias(document)), message: error.message }] };
+    if (!(error instanceof Error) || error instanceof RangeError) throw error;
+    const message = aliasMistake(error.message, MAX_ALIASES);
+    return { ok: false, mistakes: [{ ...lines.place(unresolvedAlias(document)), message }] };
   }
 }
 
-function syntaxMessage(error: Yaml.YAMLParseError, text: string): string {
-  if (error.code === 'DUPLICATE_KEY') {
-    const key = /^[^\s:]+/.exec(text.slice(error.pos[0]))?.[0] ?? 'this key';
-    return `the key ${key} is given twice`;
+type Composed = { document: Yaml.Document.Parsed } | { error: Yaml.YAMLParseError };
+
+/**
+ * As `parseDocument` does it, but ends at the first error: after that the reader has lost its way, and a broken file has
+ * an error in each line.
+ */
+function compose(text: string): Composed {
+  const { Composer, Parser, YAMLParseError } = yaml();
+  // The package compares each key with all others of its map, which takes minutes for a long one.
+  const composer = new Composer({ merge: true, uniqueKeys: false });
+  let first: Yaml.YAMLParseError | null = null;
+  const onError = (source: ErrorPlace, code: Yaml.ErrorCode, message: string, isWarning?: boolean) => {
+    if (isWarning) return;
+    // The package catches what is thrown, and reports it as an error of its own.
+    first ??= new YAMLParseError(rangeOf(source), code, message);
+    throw first;
+  };
+  Object.assign(composer, { onError });
+  let document: Yaml.Document.Parsed | null = null;
+  try {
+    for (const each of composer.compose(new Parser().parse(text), true, text.length)) {
+      if (each.errors.length > 0) return { error: each.errors[0]! };
+      if (document !== null) {
+        const start = each.range[0];
+        return { error: new YAMLParseError([start, start], 'MULTIPLE_DOCS', '') };
+      }
+      document = each;
+    }
+  } catch (error) {
+    if (first === null) throw error;
+    return { error: first };
   }
-  if (error.code === 'MULTIPLE_DOCS') return 'a spec is one YAML document, but another one starts here';
-  return error.message;
+  return { document: document! };
+}
+
+/** Where the package says that an error is: an offset, a range, or a token. */
+type ErrorPlace = number | [number, number] | { offset: number; source?: string };
+
+function rangeOf(place: ErrorPlace): [number, number] {
+  if (typeof place === 'number') return [place, place + 1];
+  if (Array.isArray(place)) return [place[0], place[1]];
+  return [place.offset, place.offset + (place.source?.length ?? 1)];
+}
+
+/** How many keys that are given twice are reported. */
+const MOST_TWICE = 20;
+
+function keysGivenTwice(document: Yaml.Document): Yaml.Scalar[] {
+  const { isScalar, visit } = yaml();
+  const twice: Yaml.Scalar[] = [];
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key) || typeof key.value === 'symbol') continue;
+        if (seen.has(key.value)) twice.push(key);
+        seen.add(key.value);
+      }
+      return twice.length >= MOST_TWICE ? visit.BREAK : undefined;
+    },
+  });
+  return twice.slice(0, MOST_TWICE);
+}
+
+function writtenAt(text: string, offset: number): string {
+  return /^[^\s:]{1,100}/.exec(text.slice(offset, offset + 100))?.[0] ?? 'this key';
+}
+
+/** Offset of the first alias inside its own anchor: such a value has no end. */
+function aliasOfItself(document: Yaml.Document, text: string): number | undefined {
+  if (!text.includes('&') || !text.includes('*')) return undefined;
+  let offset: number | undefined;
+  yaml().visit(document, {
+    Alias(_, alias, around) {
+      const node = alias.resolve(document);
+      if (node === undefined || !around.includes(node)) return undefined;
+      offset = startOf(alias) ?? 0;
+      return yaml().visit.BREAK;
+    },
+  });
+  return offset;
 }
 
 /** Offset of the first alias without an anchor; of the start, if it is their number that is wrong. */
@@ -91,8 +167,19 @@ function locator(text: string, document: Yaml.Document, lines: LineIndex): Locat
   const { isMap, isSeq, isAlias, isScalar } = yaml();
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
 
+  const pairsOf = new WeakMap<Yaml.YAMLMap, Map<string, Yaml.Pair>>();
+  function ownPair(map: Yaml.YAMLMap, key: string): Yaml.Pair | undefined {
+    let pairs = pairsOf.get(map);
+    if (pairs === undefined) {
+      pairs = new Map();
+      for (const pair of map.items) if (isScalar(pair.key)) pairs.set(String(pair.key.value), pair);
+      pairsOf.set(map, pairs);
+    }
+    return pairs.get(key);
+  }
+
   function pairOf(map: Yaml.YAMLMap, key: string | number): Yaml.Pair | undefined {
-    const own = map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key));
+    const own = ownPair(map, String(key));
     if (own) return own;
     for (const pair of map.items) {
       // The package reads a merge key as a symbol.

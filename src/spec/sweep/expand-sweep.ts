@@ -1,12 +1,19 @@
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
 import { didYouMean } from '../suggest.ts';
-import { MAX_EXPANSIONS, type ParameterValue, parameterValues } from './parameter-values.ts';
+import { type Choice, chosenCombinations } from './chosen-combinations.ts';
+import {
+  MAX_EXPANSIONS,
+  type ParameterValue,
+  parameterCount,
+  parameterValues,
+  type WrittenValues,
+} from './parameter-values.ts';
 import type { Binding } from './placeholders.ts';
 
 /** The part of a job or file that says how it is swept. */
-export interface Sweep {
-  parameters?: Record<string, string | ParameterValue[]> | undefined;
+export interface Sweep extends Choice {
+  parameters?: Record<string, WrittenValues> | undefined;
   parameter_mode?: 'product' | 'zip' | undefined;
   use_parameters?: string[] | undefined;
 }
@@ -14,21 +21,25 @@ export interface Sweep {
 type Dimension = { name: string; values: ParameterValue[] };
 
 const ONCE: readonly Binding[] = [{}];
+const CHOICES = ['include', 'exclude'] as const;
 
 /** Parameters of the workflow, and which of them were used. */
 export class SharedParameters {
+  readonly #written: Map<string, WrittenValues>;
   readonly #values = new Map<string, ParameterValue[]>();
   readonly #unused: Set<string>;
+  readonly #findings: Findings;
 
-  constructor(parameters: Record<string, string | ParameterValue[]>, findings: Findings) {
-    for (const [name, written] of Object.entries(parameters)) {
-      this.#values.set(name, read(written, ['parameters', name], findings));
-    }
-    this.#unused = new Set(this.#values.keys());
+  constructor(parameters: Record<string, WrittenValues>, findings: Findings) {
+    this.#written = new Map(Object.entries(parameters));
+    this.#findings = findings;
+    this.#unused = new Set(this.#written.keys());
+    // Only mistakes are looked for now. The values of unused parameters are never made.
+    for (const [name, written] of this.#written) if (parameterCount(written) === 1) this.#read(name, written);
   }
 
   get names(): Iterable<string> {
-    return this.#values.keys();
+    return this.#written.keys();
   }
 
   get unused(): Iterable<string> {
@@ -37,7 +48,14 @@ export class SharedParameters {
 
   use(name: string): ParameterValue[] | undefined {
     this.#unused.delete(name);
-    return this.#values.get(name);
+    const written = this.#written.get(name);
+    return this.#values.get(name) ?? (written === undefined ? undefined : this.#read(name, written));
+  }
+
+  #read(name: string, written: WrittenValues): ParameterValue[] {
+    const values = read(written, ['parameters', name], this.#findings);
+    this.#values.set(name, values);
+    return values;
   }
 }
 
@@ -67,14 +85,18 @@ export function expandSweep(
     if (sweep.parameter_mode !== undefined && dimensions.length === 0) {
       findings.error([...path, 'parameter_mode'], 'there are no parameters to combine');
     }
+    const key = dimensions.length > 0 ? undefined : CHOICES.find((each) => sweep[each] !== undefined);
+    if (key !== undefined) findings.error([...path, key], 'there are no parameters to combine');
     return ONCE;
   }
-  return sweep.parameter_mode === 'zip'
-    ? zip(dimensions, path, findings)
-    : product(dimensions, path, findings);
+  const all =
+    sweep.parameter_mode === 'zip' ? zip(dimensions, path, findings) : product(dimensions, path, findings);
+  if (all === ONCE || CHOICES.every((key) => sweep[key] === undefined)) return all;
+  const names = dimensions.map(({ name }) => name);
+  return chosenCombinations(all, names, sweep, path, findings);
 }
 
-function read(written: string | ParameterValue[], path: SpecPath, findings: Findings): ParameterValue[] {
+function read(written: WrittenValues, path: SpecPath, findings: Findings): ParameterValue[] {
   const parsed = parameterValues(written);
   if ('values' in parsed) return parsed.values;
   findings.error(path, parsed.error);

@@ -7,9 +7,33 @@ export type Binding = Readonly<Record<string, ParameterValue>>;
 const PLACEHOLDER = /(?<!\$)\{([A-Za-z_]\w*)(?::([^{}]*))?\}/g;
 const FORMAT = /^(0?)(\d*)(?:\.(\d+))?([dfes]?)$/;
 
+/** A placeholder in a text, known or not. */
+export interface Placeholder {
+  written: string;
+  name: string;
+  format: string | undefined;
+  start: number;
+  end: number;
+}
+
+export function placeholdersIn(text: string): Placeholder[] {
+  if (!text.includes('{')) return [];
+  return [...text.matchAll(PLACEHOLDER)].map((match) => ({
+    written: match[0],
+    name: match[1]!,
+    format: match[2],
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+export function isFormat(format: string): boolean {
+  return FORMAT.test(format);
+}
+
 /**
- * Replaces the placeholders of known parameters; `{other}` is somebody else's syntax and stays.
- * A format that does not fit its value is told, and stays too.
+ * Replaces the placeholders of known parameters; `{other}` is the syntax of another program and stays.
+ * A format that does not fit its value is reported, and stays too.
  */
 export function fillPlaceholders(
   text: string,
@@ -19,17 +43,25 @@ export function fillPlaceholders(
   if (!text.includes('{')) return text;
   return text.replace(PLACEHOLDER, (written, name: string, format: string | undefined) => {
     const value = Object.hasOwn(binding, name) ? binding[name] : undefined;
-    if (value === undefined) return written;
-    if (format === undefined) return String(value);
-    const filled = formatted(value, format);
-    if (filled !== undefined) return filled;
-    onProblem?.(
-      FORMAT.test(format)
-        ? `${written} cannot format ${JSON.stringify(value)}`
-        : `${written} has an unknown format; write {${name}}, {${name}:03d} or {${name}:.2f}`,
-    );
-    return written;
+    return value === undefined ? written : filledPlaceholder({ written, name, format }, value, onProblem);
   });
+}
+
+/** What stands for a placeholder; itself where the format does not fit. */
+export function filledPlaceholder(
+  { written, name, format }: Pick<Placeholder, 'written' | 'name' | 'format'>,
+  value: ParameterValue,
+  onProblem?: (problem: string) => void,
+): string {
+  if (format === undefined) return String(value);
+  const filled = formatted(value, format);
+  if (filled !== undefined) return filled;
+  onProblem?.(
+    FORMAT.test(format)
+      ? `${written} cannot format ${JSON.stringify(value)}`
+      : `${written} has an unknown format; write {${name}}, {${name}:03d} or {${name}:.2f}`,
+  );
+  return written;
 }
 
 function formatted(value: ParameterValue, format: string): string | undefined {

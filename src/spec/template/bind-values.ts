@@ -9,8 +9,19 @@ export function valueText(value: unknown): string {
 }
 
 /** The lines at the top of a script that give marker 1 the first value, and so on. */
-export function assignments(values: readonly string[]): string {
-  return values.map((value, index) => `HF_${index + 1}=${shellQuote(value)}\n`).join('');
+export function assignments(values: readonly (string | readonly string[])[]): string {
+  return values
+    .map((value, index) =>
+      typeof value === 'string'
+        ? `HF_${index + 1}=${shellQuote(value)}\n`
+        : listAssignment(`HF_${index + 1}`, value),
+    )
+    .join('');
+}
+
+/** Bash starts with an IFS that begins with a blank, so that the text has its items separated by blanks. */
+function listAssignment(name: string, items: readonly string[]): string {
+  return `${name}=(${items.map(shellQuote).join(' ')})\n${name}_TEXT="\${${name}[*]}"\n`;
 }
 
 function shellQuote(text: string): string {

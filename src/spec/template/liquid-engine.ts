@@ -1,6 +1,7 @@
 import type * as Liquidjs from 'liquidjs';
 import { lazyModule } from '../lazy-module.ts';
 import type { Place } from '../problem.ts';
+import { templateWords } from './template-words.ts';
 
 export const liquidjs = lazyModule<typeof Liquidjs>('liquidjs');
 
@@ -71,8 +72,9 @@ export function templateMistake(error: unknown): TemplateMistake {
     const wayOut = WAY_OUT[tag] ? `; ${WAY_OUT[tag]}` : '';
     message = `the tag "${tag}" cannot be used in a command${wayOut}`;
   }
-  if (message.startsWith('the value '))
-    message = `${original.token?.getText() ?? 'a placeholder'}: ${message}`;
+  const written = original.token?.getText();
+  if (message.startsWith('the value ')) message = `${written ?? 'a placeholder'}: ${message}`;
+  else if (tag === undefined) message = templateWords(message, written);
   const position = original.token?.getPosition();
   return position ? { message, inside: { line: position[0]!, column: position[1]! } } : { message };
 }

@@ -7,6 +7,8 @@ export type Refusal =
   | 'escape'
   | 'dollar'
   | 'code'
+  | 'program'
+  | 'option'
   | 'name'
   | 'list'
   | 'redirect';
@@ -19,7 +21,7 @@ export function describeRefusal(refusal: Refusal, written: string): string {
     case 'backtick':
       return 'a placeholder inside backticks is refused; use $( … ) instead';
     case 'arithmetic':
-      return 'a placeholder in arithmetic is refused, because the shell evaluates values there; compare with [ … -gt … ]';
+      return `a placeholder in arithmetic is refused, and so is one that reaches it through a variable, because the shell evaluates values there; make it a number first, n=$(printf %d ${written}), or compare with [ … -gt … ]`;
     case 'parameter':
       return `a placeholder inside \${ … } is refused; assign it to a variable first: v=${written}`;
     case 'escape':
@@ -27,9 +29,13 @@ export function describeRefusal(refusal: Refusal, written: string): string {
     case 'dollar':
       return 'a $ directly before a placeholder is refused; for a dollar sign write \\$';
     case 'code':
-      return `a placeholder in code for eval, let, trap or another shell is refused; pass it as an argument: bash -c 'echo "$1"' _ ${written}`;
+      return `a placeholder in code for eval, let, trap or another shell is refused, and so is one that reaches a shell through a pipe, a variable or a file; pass it as an argument: bash -c 'echo "$1"' _ ${written}`;
+    case 'program':
+      return `a placeholder in the text of a program (python -c, perl -e, awk, sed, …) is refused, because it would become code; pass it as an argument (python3 -c 'import sys; print(sys.argv[1])' ${written}) or as a variable (awk -v v=${written} …)`;
+    case 'option':
+      return `a placeholder here could be read as an option that runs a command; write -- in front of it: -- ${written}`;
     case 'name':
-      return 'a placeholder in the name of a variable is refused, because the shell evaluates what is in its brackets; use a fixed name';
+      return 'a placeholder in the name of a variable, also as ${!name}, is refused, because the shell evaluates what is in its brackets; use a fixed name';
     case 'list':
       return `a placeholder as the text of an array is refused, because the shell evaluates it; write v=(${written})`;
     case 'redirect':

@@ -1,5 +1,4 @@
-import type { ForeachInput } from '../../core/evaluation.ts';
-import type { ItemFailure } from '../../core/exchange.ts';
+import type { ForeachInput, ItemFailure } from '../../core/job/evaluation.ts';
 import { assignments, valueText } from './bind-values.ts';
 import { liquidEngine, templateMistake } from './liquid-engine.ts';
 import { missingValue } from './missing-value.ts';

@@ -1,5 +1,9 @@
-import { CommandWords } from './command-words.ts';
+import { CommandWords, type ScriptFacts, type ScriptPart } from './command-words.ts';
+import { DataFlow, NUMBER, VALUE, variableSource } from './data-flow.ts';
 import type { Refusal } from './refusals.ts';
+import { calculatedInHeredoc, calculatedNames, parameterAt } from './shell/calculated-names.ts';
+import { type Heredoc, heredocAt } from './shell/heredoc.ts';
+import { calculatesIn, type Frame, type PlainFrame } from './shell/shell-frames.ts';
 import { VariableKinds } from './variable-kinds.ts';
 
 export type Piece =
@@ -11,21 +15,18 @@ export type Piece =
       context: 'unquoted' | 'double' | 'single' | 'ansi' | 'comment' | Refusal;
     };
 
-type Frame =
-  | { kind: 'plain'; nested: boolean; words: CommandWords }
-  | { kind: 'double' | 'single' | 'ansi' | 'backtick' }
-  | { kind: 'parameter'; inDouble: boolean }
-  /** `$(( … ))` and `(( … ))`, or `$[ … ]`. */
-  | { kind: 'arithmetic'; close: '))' | ']'; depth: number };
-
-interface Heredoc {
-  delimiter: string;
-  stripTabs: boolean;
+interface ScanOptions {
+  /** The values that are whole numbers. */
+  numbers?: ReadonlySet<number>;
+  /** The facts of the script that this is a part of, which gives it `stdin`. */
+  within?: ScriptFacts;
+  stdin?: string;
+  onPart?: ((part: ScriptPart) => void) | undefined;
 }
 
 const MARKER = /\0(\d+)\0/y;
+const NAME = /[A-Za-z_]\w*/y;
 const VARIABLE = /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y;
-const HEREDOC = /<<(-?)[ \t]*((?:\\[\s\S]|'[^']*'|"[^"]*"|[^\s;&|<>()'"\\])+)/y;
 
 /**
  * Follows bash through a command as far as quoting goes, and tells for each marked value where it stands.
@@ -34,9 +35,12 @@ const HEREDOC = /<<(-?)[ \t]*((?:\\[\s\S]|'[^']*'|"[^"]*"|[^\s;&|<>()'"\\])+)/y;
  */
 export class ShellScanner {
   readonly #text: string;
-  readonly #kinds = new VariableKinds();
-  readonly #stack: Frame[] = [{ kind: 'plain', nested: false, words: this.#newWords() }];
-  readonly #heredocs: Heredoc[] = [];
+  readonly #facts: ScriptFacts;
+  readonly #isPart: boolean;
+  readonly #numbers: ReadonlySet<number>;
+  readonly #stack: Frame[];
+  /** `source`: what its text is, if it is expanded. */
+  readonly #heredocs: (Pick<Heredoc, 'delimiter' | 'stripTabs'> & { source: string | undefined })[] = [];
   #at = 0;
   #line = 1;
   /** A backslash, dollar sign or heredoc operator that ended right in front of the current place. */
@@ -45,8 +49,23 @@ export class ShellScanner {
   #inHeredoc = false;
   #late: { line: number; refusal: Refusal } | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, { numbers = new Set(), within, stdin, onPart }: ScanOptions = {}) {
     this.#text = text;
+    this.#numbers = numbers;
+    this.#isPart = within !== undefined;
+    this.#facts = within ?? {
+      kinds: new VariableKinds(),
+      flow: new DataFlow(),
+      functions: new Set(),
+      line: () => this.#line,
+      scan: (code, input) => this.#scanCode(code, input).end(),
+      onLate: (refusal) => {
+        this.#late ??= { line: this.#line, refusal };
+      },
+      onPart,
+    };
+    const words = new CommandWords(this.#facts, stdin ?? this.#facts.flow.newNode());
+    this.#stack = [{ kind: 'plain', nested: false, words }];
   }
 
   *pieces(): Generator<Piece> {
@@ -58,10 +77,13 @@ export class ShellScanner {
       }
       if (this.#at > from) yield { kind: 'text', text: this.#text.slice(from, this.#at) };
       const index = this.#marker();
-      yield { kind: 'value', index, line: this.#line, context: this.#context() };
+      yield { kind: 'value', index, line: this.#line, context: this.#context(index) };
       from = this.#at;
     }
     if (this.#at > from) yield { kind: 'text', text: this.#text.slice(from) };
+    while (this.#stack.length > 1) this.#popFrame();
+    (this.#stack[0] as PlainFrame).words.end();
+    if (!this.#isPart) this.#late ??= this.#facts.flow.reached();
   }
 
   /** Where a value turned out to be evaluated by what follows it, once all pieces were taken. */
@@ -69,11 +91,34 @@ export class ShellScanner {
     return this.#late;
   }
 
-  #newWords(isList = false): CommandWords {
-    const onLate = (refusal: Refusal) => {
-      this.#late ??= { line: this.#line, refusal };
-    };
-    return new CommandWords(this.#kinds, onLate, isList);
+  #popFrame(): void {
+    const frame = this.#stack.pop()!;
+    if (frame.kind !== 'plain') return;
+    const output = this.#words.absorb(frame.words);
+    if (this.#calculates) this.#calculate([output]);
+  }
+
+  get #calculates(): boolean {
+    return calculatesIn(this.#stack, this.#at);
+  }
+
+  /** A value that comes from these sources would be evaluated. */
+  #calculate(sources: readonly string[]): void {
+    this.#facts.flow.evaluate(sources, this.#facts.line(), 'arithmetic');
+  }
+
+  /** A name that is written without a dollar sign. */
+  #calculateName(): void {
+    NAME.lastIndex = this.#at;
+    const name = NAME.exec(this.#text)?.[0];
+    // The name in `${name}` was read with its braces.
+    const isWritten = !/\w$|\$\{[!#]?$/.test(this.#text.slice(Math.max(0, this.#at - 3), this.#at));
+    if (name !== undefined && isWritten && this.#calculates) this.#calculate(calculatedNames(name));
+  }
+
+  /** The words of the innermost context. */
+  get #words(): CommandWords {
+    return this.#stack.findLast((frame) => frame.kind === 'plain')!.words;
   }
 
   get #top(): Frame {
@@ -89,7 +134,7 @@ export class ShellScanner {
   }
 
   /** Where the value that was just passed stands. */
-  #context(): Extract<Piece, { kind: 'value' }>['context'] {
+  #context(index: number): Extract<Piece, { kind: 'value' }>['context'] {
     if (this.#comment) return 'comment';
     const before = this.#before;
     if (this.#inHeredoc || before === '<<') return 'heredoc';
@@ -98,7 +143,8 @@ export class ShellScanner {
       if (frame.kind === 'arithmetic' || frame.kind === 'backtick' || frame.kind === 'parameter')
         return frame.kind;
       if (frame.kind === 'plain') {
-        const refusal = frame.words.value();
+        const source = this.#numbers.has(index) ? NUMBER : VALUE;
+        const refusal = frame.words.value(frame.words !== this.#words, source);
         if (refusal) return refusal;
       }
     }
@@ -123,6 +169,7 @@ export class ShellScanner {
       return;
     }
     this.#before = '';
+    this.#calculateName();
     const frame = this.#top;
     switch (frame.kind) {
       case 'plain':
@@ -153,7 +200,7 @@ export class ShellScanner {
           if (char === '"') {
             this.#stack.pop();
           } else if (char === '`') {
-            this.#stack.push({ kind: 'backtick' });
+            this.#stack.push({ kind: 'backtick', from: this.#at });
             words?.expanded(false);
           } else {
             words?.quoted(char);
@@ -164,7 +211,10 @@ export class ShellScanner {
       case 'backtick':
         if (this.#escape(char)) break;
         this.#at++;
-        if (char === '`') this.#stack.pop();
+        if (char === '`') {
+          this.#stack.pop();
+          this.#scanBackticks(this.#text.slice(frame.from, this.#at - 1));
+        }
         break;
       case 'parameter':
         if (this.#escape(char) || this.#dollar(char, frame.inDouble)) break;
@@ -214,14 +264,28 @@ export class ShellScanner {
     }
     if (char === '(' && words.beforeList) {
       words.openList();
-      this.#stack.push({ kind: 'plain', nested: true, words: this.#newWords(true) });
+      this.#stack.push({ kind: 'plain', nested: true, words: words.nest(true) });
       return;
     }
     words.push(char, this.#text[this.#at]);
     if (words.inTest) return;
-    if (char === '(') this.#stack.push({ kind: 'plain', nested: true, words: this.#newWords() });
-    else if (char === ')' && frame.nested && !words.inCase) this.#stack.pop();
+    if (char === '(') this.#stack.push({ kind: 'plain', nested: true, words: words.nest() });
+    else if (char === ')' && frame.nested && !words.inCase) this.#popFrame();
     else if (char === '\n' && this.#heredocs.length > 0) this.#inHeredoc = true;
+  }
+
+  /** Backticks are scripts of their own; a value in them is refused, but a variable may hold one. */
+  #scanBackticks(text: string): void {
+    const code = text.replace(/\\([$`\\])/g, '$1').replaceAll('\0', '');
+    const output = this.#words.absorb(this.#scanCode(code, this.#facts.flow.newNode()));
+    if (this.#calculates) this.#calculate([output]);
+  }
+
+  #scanCode(code: string, stdin: string): CommandWords {
+    const within = { ...this.#facts, onPart: undefined };
+    const inner = new ShellScanner(code, { numbers: this.#numbers, within, stdin });
+    for (const _ of inner.pieces());
+    return (inner.#stack[0] as PlainFrame).words;
   }
 
   /** A backslash and what it protects; a value is never protected. */
@@ -239,16 +303,27 @@ export class ShellScanner {
     const rest = this.#text.slice(this.#at + 1, this.#at + 3);
     if (rest === '((') this.#enter(3, { kind: 'arithmetic', close: '))', depth: 0 });
     else if (rest[0] === '[') this.#enter(2, { kind: 'arithmetic', close: ']', depth: 0 });
-    else if (rest[0] === '(') this.#enter(2, { kind: 'plain', nested: true, words: this.#newWords() });
-    else if (rest[0] === '{') this.#enter(2, { kind: 'parameter', inDouble });
-    else if (rest[0] === "'" && !inDouble) this.#enter(2, { kind: 'ansi' });
+    else if (rest[0] === '(')
+      this.#enter(2, { kind: 'plain', nested: true, words: this.#words.nest(false, true) });
+    else if (rest[0] === '{') {
+      const { reads, isIndirect, calculatesFrom } = parameterAt(this.#text, this.#at);
+      if (reads !== undefined) this.#read(reads);
+      if (isIndirect) this.#facts.flow.evaluate([variableSource(reads!)], this.#facts.line(), 'name');
+      this.#enter(2, { kind: 'parameter', inDouble, calculatesFrom });
+    } else if (rest[0] === "'" && !inDouble) this.#enter(2, { kind: 'ansi' });
     else {
       VARIABLE.lastIndex = this.#at;
       const variable = VARIABLE.exec(this.#text)?.[0] ?? '$';
       this.#at += variable.length;
       if (variable === '$') this.#before = '$';
+      else this.#read(variable.slice(1));
     }
     return true;
+  }
+
+  #read(name: string): void {
+    this.#words.reads(name);
+    if (this.#calculates) this.#calculate([variableSource(name)]);
   }
 
   #enter(length: number, frame: Frame): void {
@@ -259,7 +334,7 @@ export class ShellScanner {
   #quote(char: string, inDouble: boolean): boolean {
     if (char === '"') this.#stack.push({ kind: 'double' });
     else if (char === "'" && !inDouble) this.#stack.push({ kind: 'single' });
-    else if (char === '`') this.#stack.push({ kind: 'backtick' });
+    else if (char === '`') this.#stack.push({ kind: 'backtick', from: this.#at });
     else return false;
     return true;
   }
@@ -283,18 +358,18 @@ export class ShellScanner {
       words.hereString();
       return true;
     }
-    HEREDOC.lastIndex = this.#at;
-    const match = HEREDOC.exec(this.#text);
-    if (!match) return false;
-    const value = match[0].indexOf('\0');
-    if (value !== -1) {
-      this.#at += value;
+    const found = heredocAt(this.#text, this.#at);
+    if (found === undefined) return false;
+    if (found.valueAt !== undefined) {
+      this.#at = found.valueAt;
       this.#before = '<<';
       return true;
     }
-    this.#at += match[0].length;
-    const delimiter = match[2]!.replace(/\\([\s\S])|['"]/g, '$1');
-    this.#heredocs.push({ delimiter, stripTabs: match[1] === '-' });
+    const { end, isExpanded, ...heredoc } = found;
+    this.#at = end;
+    const source = isExpanded ? this.#facts.flow.newNode() : undefined;
+    if (source !== undefined) words.heredoc(source);
+    this.#heredocs.push({ ...heredoc, source });
     return true;
   }
 
@@ -313,6 +388,10 @@ export class ShellScanner {
     if ((heredoc.stripTabs ? line.replace(/^\t+/, '') : line) === heredoc.delimiter) {
       this.#heredocs.shift();
       this.#inHeredoc = this.#heredocs.length > 0;
+    } else if (heredoc.source !== undefined) {
+      for (const [, name] of line.matchAll(/\$\{?[!#]?(\w+|[@*])/g))
+        this.#facts.flow.add([variableSource(name!)], heredoc.source);
+      this.#calculate(calculatedInHeredoc(line));
     }
     if (this.#at < end && end < this.#text.length) this.#line++;
     this.#at = Math.min(end + 1, this.#text.length);

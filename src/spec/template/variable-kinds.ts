@@ -1,6 +1,12 @@
 /** Variables whose values the shell calculates, expands or runs, besides those that a script makes so. */
 const INTEGERS = ['RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'OPTIND'];
-const CODE = new Set(['BASH_ENV', 'PS0', 'PS1', 'PS2', 'PS4', 'PROMPT_COMMAND']);
+const CODE = new Set([
+  ...['BASH_ENV', 'PS0', 'PS1', 'PS2', 'PS4', 'PROMPT_COMMAND'],
+  // Other programs hand these to a shell, or take code from them.
+  ...['EDITOR', 'VISUAL', 'FCEDIT', 'PAGER', 'MANPAGER', 'LESSOPEN', 'LESSCLOSE', 'RSYNC_RSH'],
+  ...['GIT_EDITOR', 'GIT_EXTERNAL_DIFF', 'GIT_PAGER', 'GIT_SEQUENCE_EDITOR', 'GIT_SSH_COMMAND'],
+  ...['NODE_OPTIONS', 'PERL5DB', 'PERL5OPT', 'RUBYOPT'],
+]);
 
 /** What one script has told of its variables so far, wherever in it. */
 export class VariableKinds {

@@ -13,22 +13,22 @@ const CLOSE_WITHIN_MS = 5_000;
 
 /** Some connections to one database. A server that is away is waited for, with growing pauses. */
 export class ConnectionPool {
-  private readonly address: DatabaseAddress;
-  private readonly pool: pg.Pool;
-  private readonly closing = new AbortController();
-  private readonly sockets = new Set<Socket>();
+  readonly #address: DatabaseAddress;
+  readonly #pool: pg.Pool;
+  readonly #closing = new AbortController();
+  readonly #sockets = new Set<Socket>();
 
   constructor(address: DatabaseAddress, mode: 'read' | 'write', max: number) {
-    this.address = address;
-    this.pool = new pg.Pool({
+    this.#address = address;
+    this.#pool = new pg.Pool({
       ...connectionConfig(address.url),
       max,
       idleTimeoutMillis: IDLE_MS,
-      stream: () => this.newSocket(),
+      stream: () => this.#newSocket(),
     });
     // An idle connection that breaks is dropped by the pool; the next call makes a new one.
-    this.pool.on('error', () => {});
-    this.pool.on('connect', (client) => {
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => {
       client.on('error', () => {});
       client.query(SESSION_SETTINGS[mode], () => {});
     });
@@ -38,31 +38,31 @@ export class ConnectionPool {
   async acquire(deadline: number): Promise<pg.PoolClient> {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
-        return await this.pool.connect();
+        return await this.#pool.connect();
       } catch (error) {
-        const isOver = this.closing.signal.aborted || performance.now() + pause > deadline;
-        if (isOver || !isConnectionLoss(error)) throw databaseError(error, this.address);
-        await delay(pause, undefined, { signal: this.closing.signal }).catch(() => {});
+        const isOver = this.#closing.signal.aborted || performance.now() + pause > deadline;
+        if (isOver || !isConnectionLoss(error)) throw databaseError(error, this.#address);
+        await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
       }
     }
   }
 
   /** Waits for the connections that are in use, but not for a database that does not answer. */
   async close(): Promise<void> {
-    this.closing.abort();
+    this.#closing.abort();
     const cut = setTimeout(() => {
-      for (const socket of this.sockets) socket.destroy();
+      for (const socket of this.#sockets) socket.destroy();
     }, CLOSE_WITHIN_MS);
-    await this.pool.end();
+    await this.#pool.end();
     clearTimeout(cut);
     // Those that were idle have said goodbye; whether they are answered is of no interest.
-    for (const socket of this.sockets) socket.unref();
+    for (const socket of this.#sockets) socket.unref();
   }
 
-  private newSocket(): Socket {
+  #newSocket(): Socket {
     const socket = new Socket();
-    this.sockets.add(socket);
-    socket.once('close', () => this.sockets.delete(socket));
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
     return socket;
   }
 }

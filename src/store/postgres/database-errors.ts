@@ -39,11 +39,14 @@ export function isCollision(error: unknown): boolean {
 /** Locks and statements that took too long, a full disk, a read-only standby: no bug of ours, and none of the user's. */
 const CANNOT_SAVE = /^(55P03|57014|53[12]..|58...|25006|XX00[12])$/;
 
+const DISK_FULL = '53100';
+
 /** What kind of error the caller gets; everything that is not known stays as it is, being a bug. */
 export function databaseError(error: unknown, address: DatabaseAddress): unknown {
   if (error instanceof HoldfastError || !(error instanceof Error)) return error;
   const problem = address.scrub(messageOf(error)) || codeOf(error);
   if (isConnectionLoss(error) || isRefusal(error)) return unreachable(address, problem);
+  if (codeOf(error) === DISK_FULL) return new HoldfastError('DISK_FULL', { problem }, error);
   if (isCollision(error) || CANNOT_SAVE.test(codeOf(error))) {
     return new HoldfastError('STORE_FAILED', { problem }, error);
   }

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { HoldfastError } from '../../core/errors.ts';
 import { migrate } from '../migrate.ts';
 import { all, lock, type Script } from '../script.ts';
 import type { Store } from '../store.ts';
+import { type CommitMark, CommitMarks, forgetMarks, isMarked, writeMark } from './commit-marks.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { type DatabaseAddress, readDatabaseUrl } from './database-address.ts';
 import { databaseError, isCollision, isConnectionLoss, unreachable } from './database-errors.ts';
@@ -28,56 +30,70 @@ const MIGRATION_LOCK = 46_533_278;
 
 /**
  * PostgreSQL, shared by any number of processes. Writers take turns where scripts lock; a script that collided with
- * another, or whose connection broke, is run again from its beginning. A commit whose answer was lost is asked for
- * by its number, so that a script is never run twice nor reported as failed when it was not.
+ * another, or whose connection broke, is run again from its beginning. A commit whose answer was lost is looked up
+ * by its mark, so that a script is never run twice nor reported as failed when it was not.
  */
 export class PostgresStore implements Store {
-  private readonly address: DatabaseAddress;
-  private readonly clock: (() => number) | undefined;
-  private readonly patienceMs: number;
-  private readonly writers: ConnectionPool;
-  private readonly readers: ConnectionPool;
-  private closed = false;
+  readonly #address: DatabaseAddress;
+  readonly #clock: (() => number) | undefined;
+  readonly #patienceMs: number;
+  readonly #writers: ConnectionPool;
+  readonly #readers: ConnectionPool;
+  readonly #marks = new CommitMarks();
+  #isMigrated = false;
+  #closed = false;
 
   private constructor(address: DatabaseAddress, { clock, patienceMs = PATIENCE_MS }: PostgresOptions) {
-    this.address = address;
-    this.clock = clock;
-    this.patienceMs = patienceMs;
-    this.writers = new ConnectionPool(address, 'write', WRITERS);
-    this.readers = new ConnectionPool(address, 'read', READERS);
+    this.#address = address;
+    this.#clock = clock;
+    this.#patienceMs = patienceMs;
+    this.#writers = new ConnectionPool(address, 'write', WRITERS);
+    this.#readers = new ConnectionPool(address, 'read', READERS);
   }
 
   /** Connects and brings the schema up to date. */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
     const store = new PostgresStore(readDatabaseUrl(url), options);
     try {
-      await store.transact(
+      await store.#transact(
         'write',
-        () => migrateAlone(store.address.name),
+        () => migrateAlone(store.#address.name),
         options.openPatienceMs ?? OPEN_PATIENCE_MS,
       );
     } catch (error) {
       await store.close();
       throw error;
     }
+    store.#isMigrated = true;
+    await store.write(forgetMarks);
     return store;
   }
 
   read<T>(script: (now: number) => Script<T>): Promise<T> {
-    return this.transact('read', script, this.patienceMs);
+    return this.#transact('read', script, this.#patienceMs);
   }
 
   write<T>(script: (now: number) => Script<T>): Promise<T> {
-    return this.transact('write', script, this.patienceMs);
+    return this.#transact('write', script, this.#patienceMs);
+  }
+
+  /** The disk is elsewhere. */
+  backup(): Promise<never> {
+    const problem = 'the state is in PostgreSQL; `pg_dump` makes a consistent copy while it is used';
+    return Promise.reject(new HoldfastError('INVALID_ARGUMENT', { argument: 'backup', problem }));
+  }
+
+  freeBytes(): null {
+    return null;
   }
 
   async close(): Promise<void> {
-    if (this.closed) return;
-    this.closed = true;
-    await Promise.all([this.writers.close(), this.readers.close()]);
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.all([this.#writers.close(), this.#readers.close()]);
   }
 
-  private async transact<T>(
+  async #transact<T>(
     mode: 'read' | 'write',
     script: (now: number) => Script<T>,
     patienceMs: number,
@@ -85,35 +101,39 @@ export class PostgresStore implements Store {
     const deadline = performance.now() + patienceMs;
     for (let collisions = 0; ; ) {
       try {
-        return await this.attempt(mode, script, deadline);
+        return await this.#attempt(mode, script, deadline);
       } catch (error) {
         const isCollided = isCollision(error) && collisions < MOST_COLLISIONS;
         if (isCollided) collisions += 1;
         const runsAgain =
-          isCollided || (isConnectionLoss(error) && performance.now() < deadline && !this.closed);
-        if (!runsAgain) throw databaseError(error, this.address);
+          isCollided || (isConnectionLoss(error) && performance.now() < deadline && !this.#closed);
+        if (!runsAgain) throw databaseError(error, this.#address);
         // Those who collided must not meet again at once.
         if (isCollided) await delay(Math.random() * 20 * collisions);
       }
     }
   }
 
-  private async attempt<T>(
+  async #attempt<T>(
     mode: 'read' | 'write',
     script: (now: number) => Script<T>,
     deadline: number,
   ): Promise<T> {
     const transaction = new Transaction(
-      await (mode === 'read' ? this.readers : this.writers).acquire(deadline),
+      await (mode === 'read' ? this.#readers : this.#writers).acquire(deadline),
+      this.#clock,
     );
+    const mark = mode === 'write' && this.#isMigrated ? this.#marks.take() : null;
     let value: T;
     let number: string | null;
     try {
       const begun = await transaction.begin(mode);
       number = begun.number;
-      value = await transaction.play(script(this.clock?.() ?? begun.now));
+      if (mark !== null) await transaction.execute(writeMark(mark, begun.now));
+      value = await transaction.play(script(begun.now));
       await transaction.flush();
     } catch (error) {
+      if (mark !== null) this.#marks.giveBack(mark);
       await transaction.rollback();
       throw error;
     }
@@ -129,41 +149,50 @@ export class PostgresStore implements Store {
       await transaction.commit();
     } catch (error) {
       transaction.release(false);
-      if (number !== null && isConnectionLoss(error) && (await this.wasCommitted(number, deadline)))
-        return value;
+      const isLost = mark !== null && number !== null && isConnectionLoss(error);
+      if (isLost && (await this.#wasCommitted(number!, mark, deadline))) return value;
       throw error;
     }
+    if (mark !== null) this.#marks.giveBack(mark);
     transaction.release(true);
     return value;
   }
 
   /** Whether a transaction whose commit was not answered has been made durable. */
-  private async wasCommitted(number: string, deadline: number): Promise<boolean> {
+  async #wasCommitted(number: string, mark: CommitMark, deadline: number): Promise<boolean> {
     for (;;) {
-      const status = await this.outcomeOf(number, deadline);
-      if (status === 'committed' || status === 'aborted') return status === 'committed';
+      const outcome = await this.#outcomeOf(number, mark, deadline);
       // Its old connection still has it: the server has not noticed yet that nobody is there.
-      if (status !== 'in progress' || performance.now() > deadline) throw this.unknownOutcome();
+      if (outcome === null || performance.now() > deadline) throw this.#unknownOutcome();
+      if (outcome !== 'in progress') return outcome === 'committed';
       await delay(100);
     }
   }
 
-  private async outcomeOf(number: string, deadline: number): Promise<string | null> {
+  async #outcomeOf(
+    number: string,
+    mark: CommitMark,
+    deadline: number,
+  ): Promise<'in progress' | 'committed' | 'lost' | null> {
     try {
-      const rows = await this.transact(
+      return await this.#transact(
         'read',
-        () => all<{ status: string | null }>('select pg_xact_status(cast(? as xid8)) as status', number),
+        function* () {
+          const status = 'select pg_xact_status(cast(? as xid8)) as status';
+          const [row] = yield* all<{ status: string | null }>(status, number);
+          if (row!.status === 'in progress') return 'in progress';
+          return (yield* isMarked(mark)) ? 'committed' : 'lost';
+        },
         Math.max(deadline - performance.now(), OPEN_PATIENCE_MS),
       );
-      return rows[0]!.status;
     } catch {
       return null;
     }
   }
 
-  private unknownOutcome(): Error {
+  #unknownOutcome(): Error {
     return unreachable(
-      this.address,
+      this.#address,
       'it went away while a change was being saved, which may have been made or not; look before you ask for it again',
     );
   }

@@ -29,29 +29,33 @@ const BEGIN = {
  * script does not need them: PostgreSQL answers in order, and refuses everything after the first that failed.
  */
 export class Transaction {
-  private readonly client: pg.PoolClient;
-  private readonly watch: NodeJS.Timeout;
-  private inFlight = 0;
-  private isHeld = false;
-  private isGrouping = false;
+  readonly #client: pg.PoolClient;
+  /** Instead of the clock of the database. */
+  readonly #clock: (() => number) | undefined;
+  readonly #watch: NodeJS.Timeout;
+  #inFlight = 0;
+  #isHeld = false;
+  #isGrouping = false;
   /** Called when the next answer arrives. */
-  private waiting: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
   /** What went wrong first. */
-  private failure: Error | undefined;
+  #failure: Error | undefined;
 
-  constructor(client: pg.PoolClient) {
-    this.client = client;
-    this.watch = setTimeout(() => this.giveUp(), SILENCE_MS);
-    this.watch.unref();
+  constructor(client: pg.PoolClient, clock: (() => number) | undefined) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#watch = setTimeout(() => this.#giveUp(), SILENCE_MS);
+    this.#watch.unref();
   }
 
   /**
-   * Begins. Tells the time of the database, and for writers the number by which the outcome of the commit can be asked
-   * for later. All in one message: one way to the database and back.
+   * Begins. Returns the time, and for writers the number by which the outcome of the commit can be looked up later.
+   * All in one message: one way to the database and back.
    */
   async begin(mode: 'read' | 'write'): Promise<{ now: number; number: string | null }> {
-    const results = await this.send<pg.QueryResult[]>(BEGIN[mode]);
-    return results[1]!.rows[0] as { now: number; number: string | null };
+    const results = await this.#send<pg.QueryResult[]>(BEGIN[mode]);
+    const { now, number } = results[1]!.rows[0] as { now: number; number: string | null };
+    return { now: this.#clock?.() ?? now, number };
   }
 
   /** Runs the script to its end; everything that it did has been answered then. */
@@ -72,108 +76,113 @@ export class Transaction {
 
   /** Everything that was sent has been answered. */
   async flush(): Promise<void> {
-    this.letGo();
-    while (this.inFlight > 0) await this.answer();
-    if (this.failure !== undefined) throw this.failure;
+    this.#letGo();
+    while (this.#inFlight > 0) await this.#answer();
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   async commit(): Promise<void> {
-    await this.send('commit');
+    await this.#send('commit');
   }
 
   /** Undoes everything and gives the connection back; one that does not answer any more is dropped. */
   async rollback(): Promise<void> {
     const isUsable = await new Promise<boolean>((resolve) => {
-      this.client.query('rollback', (error: Error | null) => resolve(error === null || error === undefined));
-      this.letGo();
+      this.#client.query('rollback', (error: Error | null) => resolve(error === null || error === undefined));
+      this.#letGo();
     });
     this.release(isUsable);
   }
 
   release(isUsable: boolean): void {
-    clearTimeout(this.watch);
-    this.client.release(!isUsable);
+    clearTimeout(this.#watch);
+    this.#client.release(!isUsable);
   }
 
-  private async execute(statement: Statement): Promise<StatementResult> {
+  async execute(statement: Statement): Promise<StatementResult> {
     if (statement.group !== undefined) {
-      this.hold();
-      this.isGrouping = true;
+      this.#hold();
+      this.#isGrouping = true;
       const answers = statement.group.map((each) => this.execute(each));
-      this.isGrouping = false;
-      this.letGo();
+      this.#isGrouping = false;
+      this.#letGo();
       return { rows: [], changes: 0, group: await Promise.all(answers) };
     }
     if (isPresumed(statement)) {
       // Those of a group stay in their order, however many they are.
-      if (this.inFlight >= MOST_IN_FLIGHT && !this.isGrouping) {
-        this.letGo();
-        while (this.inFlight >= MOST_IN_FLIGHT) await this.answer();
+      if (this.#inFlight >= MOST_IN_FLIGHT && !this.#isGrouping) {
+        this.#letGo();
+        while (this.#inFlight >= MOST_IN_FLIGHT) await this.#answer();
       }
-      if (this.failure !== undefined) throw this.failure;
-      this.defer(statement);
+      if (this.#failure !== undefined) throw this.#failure;
+      this.#defer(statement);
       return presumedResult(statement);
     }
-    const result = await this.send(queryOf(statement));
+    if (statement.clock === true && this.#clock !== undefined) {
+      return { rows: [{ now: this.#clock() }], changes: 0 };
+    }
+    const result = await this.#send(
+      statement.clock === true ? { text: `select ${NOW}` } : queryOf(statement),
+    );
     return { rows: result.rows as Row[], changes: result.rowCount ?? 0 };
   }
 
   /** What is sent from here on leaves with the next statement that somebody waits for, in one message. */
-  private hold(): void {
-    if (this.isHeld) return;
-    this.isHeld = true;
-    streamOf(this.client).cork();
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    streamOf(this.#client).cork();
   }
 
-  private letGo(): void {
-    if (!this.isHeld || this.isGrouping) return;
-    this.isHeld = false;
-    streamOf(this.client).uncork();
+  #letGo(): void {
+    if (!this.#isHeld || this.#isGrouping) return;
+    this.#isHeld = false;
+    streamOf(this.#client).uncork();
   }
 
-  private defer(statement: Statement): void {
-    this.inFlight += 1;
-    this.hold();
-    this.client.query(queryOf(statement), (error: Error | null, result: pg.QueryResult) => {
-      this.inFlight -= 1;
-      this.answered();
-      if (error !== null && error !== undefined) this.failure ??= error;
+  #defer(statement: Statement): void {
+    this.#inFlight += 1;
+    this.#hold();
+    this.#client.query(queryOf(statement), (error: Error | null, result: pg.QueryResult) => {
+      this.#inFlight -= 1;
+      this.#answered();
+      if (error !== null && error !== undefined) this.#failure ??= error;
       else if (typeof statement.expect === 'number' && result.rowCount !== statement.expect) {
-        this.failure ??= unexpectedChanges(statement, result.rowCount ?? 0);
+        this.#failure ??= unexpectedChanges(statement, result.rowCount ?? 0);
       }
     });
   }
 
   /** Waits for the answer, and with it for those to everything before. */
-  private send<R = pg.QueryResult>(query: string | pg.QueryConfig): Promise<R> {
+  #send<R = pg.QueryResult>(query: string | pg.QueryConfig): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.client.query(query as pg.QueryConfig, (error: Error | null, result: pg.QueryResult) => {
-        this.answered();
-        const failure = this.failure ?? error;
+      this.#client.query(query as pg.QueryConfig, (error: Error | null, result: pg.QueryResult) => {
+        this.#answered();
+        const failure = this.#failure ?? error;
         if (failure === null || failure === undefined) resolve(result as R);
         else {
-          this.failure = failure;
+          this.#failure = failure;
           reject(failure);
         }
       });
-      this.letGo();
+      this.#letGo();
     });
   }
 
   /** Waits for the next answer to anything. */
-  private answer(): Promise<void> {
+  #answer(): Promise<void> {
     return new Promise((resolve) => {
-      this.waiting.push(resolve);
+      this.#waiting.push(resolve);
     });
   }
 
-  private answered(): void {
-    this.watch.refresh();
-    for (const resolve of this.waiting.splice(0)) resolve();
+  #answered(): void {
+    this.#watch.refresh();
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  private giveUp(): void {
-    streamOf(this.client).destroy();
+  #giveUp(): void {
+    streamOf(this.#client).destroy();
   }
 }
 

@@ -1,11 +1,19 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
 import { migrate } from '../migrate.ts';
 import { type Row, type Script, type Statement, type StatementResult, unexpectedChanges } from '../script.ts';
 import type { Store } from '../store.ts';
+import { copyDatabase } from './copy-database.ts';
 import { type Database, openDatabase } from './database.ts';
+import { growJournal } from './grow-journal.ts';
 
 /** How long a writer waits for another process before it gives up. */
 const BUSY_TIMEOUT_MS = 20_000;
+/** After so many writes there will be more, and a journal that does not grow pays. */
+const MANY_WRITES = 16;
+/** Less room is left to what needs it. */
+const PLENTY_BYTES = 256 * 1024 * 1024;
 
 type Prepared = ReturnType<Database['prepare']> & { returnsRows: boolean };
 
@@ -14,55 +22,78 @@ type Prepared = ReturnType<Database['prepare']> & { returnsRows: boolean };
  * Several processes may have the same file open; writers queue, readers never wait.
  */
 export class SqliteStore implements Store {
-  private readonly database: Database;
-  private readonly prepared = new Map<string, Prepared>();
-  private readonly clock: () => number;
-  private closed = false;
+  readonly #database: Database;
+  readonly #prepared = new Map<string, Prepared>();
+  readonly #clock: () => number;
+  /** null: in memory. */
+  readonly #path: string | null;
+  #writes = 0;
+  #closed = false;
 
   /** Opens or creates the file and brings its schema up to date. */
   constructor(path: string, clock: () => number = Date.now) {
-    this.clock = clock;
-    this.database = openDatabase(path);
-    this.database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    patiently(() => this.database.exec('pragma journal_mode = wal'));
-    this.database.exec('pragma synchronous = full');
-    this.database.exec('pragma foreign_keys = on');
-    this.database.exec('pragma cache_size = -16000');
+    this.#clock = clock;
+    this.#path = path === ':memory:' ? null : path;
+    this.#database = openDatabase(path);
+    this.#database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    patiently(() => this.#database.exec('pragma journal_mode = wal'));
+    this.#database.exec('pragma synchronous = full');
+    this.#database.exec('pragma foreign_keys = on');
+    this.#database.exec('pragma cache_size = -16000');
     try {
-      this.transact('begin immediate', () => migrate('sqlite', path));
+      this.#transact('begin immediate', () => migrate('sqlite', path));
     } catch (error) {
-      this.database.close();
+      this.#database.close();
       throw error;
     }
   }
 
   async read<T>(script: (now: number) => Script<T>): Promise<T> {
-    return this.transact('begin', script);
+    return this.#transact('begin', script);
   }
 
   async write<T>(script: (now: number) => Script<T>): Promise<T> {
-    return this.transact('begin immediate', script);
+    return this.#transact('begin immediate', (now) => {
+      this.#writes += 1;
+      if (this.#writes === MANY_WRITES) this.#growJournal();
+      return script(now);
+    });
+  }
+
+  freeBytes(): number | null {
+    if (this.#path === null) return null;
+    const { bavail, bsize } = statfsSync(dirname(this.#path));
+    return bavail * bsize;
+  }
+
+  async backup(path: string): Promise<void> {
+    copyDatabase(this.#database, path);
   }
 
   async close(): Promise<void> {
-    if (this.closed) return;
-    this.closed = true;
-    this.prepared.clear();
-    this.database.close();
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#prepared.clear();
+    this.#database.close();
     // Node's own SQLite lets go of the files now. Its twin does so in a turn of the event loop after the statements
     // were collected, which has to come also where one store after another is opened and nothing is waited for.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  private transact<T>(begin: string, script: (now: number) => Script<T>): T {
+  #growJournal(): void {
+    const free = this.freeBytes();
+    if (this.#path !== null && free !== null && free > PLENTY_BYTES) growJournal(this.#path);
+  }
+
+  #transact<T>(begin: string, script: (now: number) => Script<T>): T {
     try {
-      this.database.exec(begin);
+      this.#database.exec(begin);
       try {
-        const value = this.play(script(this.clock()));
-        this.database.exec('commit');
+        const value = this.#play(script(this.#clock()));
+        this.#database.exec('commit');
         return value;
       } catch (error) {
-        this.rollback();
+        this.#rollback();
         throw error;
       }
     } catch (error) {
@@ -71,12 +102,12 @@ export class SqliteStore implements Store {
   }
 
   /** No await in here: a transaction never spans a turn of the event loop. */
-  private play<T>(script: Script<T>): T {
+  #play<T>(script: Script<T>): T {
     let step = script.next();
     while (!step.done) {
       let result: StatementResult;
       try {
-        result = this.execute(step.value);
+        result = this.#execute(step.value);
       } catch (error) {
         step = script.throw(error);
         continue;
@@ -86,15 +117,16 @@ export class SqliteStore implements Store {
     return step.value;
   }
 
-  private execute(wanted: Statement): StatementResult {
-    const { sql, values, lock, expect, group } = wanted;
-    if (group !== undefined) return { rows: [], changes: 0, group: group.map((each) => this.execute(each)) };
+  #execute(wanted: Statement): StatementResult {
+    const { sql, values, lock, expect, group, clock } = wanted;
+    if (group !== undefined) return { rows: [], changes: 0, group: group.map((each) => this.#execute(each)) };
     if (lock === true) return { rows: [], changes: 0 };
-    let statement = this.prepared.get(sql);
+    if (clock === true) return { rows: [{ now: this.#clock() }], changes: 0 };
+    let statement = this.#prepared.get(sql);
     if (statement === undefined) {
       const returnsRows = /^\s*(select|with|pragma)\b/i.test(sql) || /\breturning\b/i.test(sql);
-      statement = Object.assign(this.database.prepare(sql), { returnsRows });
-      this.prepared.set(sql, statement);
+      statement = Object.assign(this.#database.prepare(sql), { returnsRows });
+      this.#prepared.set(sql, statement);
     }
     if (statement.returnsRows) {
       const rows = statement.all(...values) as Row[];
@@ -105,9 +137,9 @@ export class SqliteStore implements Store {
     return { rows: [], changes };
   }
 
-  private rollback(): void {
+  #rollback(): void {
     try {
-      this.database.exec('rollback');
+      this.#database.exec('rollback');
     } catch {
       // SQLite has rolled back by itself, as it does when the disk is full.
     }
@@ -131,9 +163,11 @@ function patiently(attempt: () => void): void {
 /** Errors of the disk and the file become product errors; everything else is a bug and stays as it is. */
 function storeError(error: unknown): unknown {
   if (error instanceof HoldfastError || !(error instanceof Error)) return error;
-  const problem =
-    /disk is full|disk I\/O error|readonly database|database is locked|unable to open|malformed/i.exec(
-      error.message,
-    );
+  if (/disk is full/i.test(error.message)) {
+    return new HoldfastError('DISK_FULL', { problem: error.message }, error);
+  }
+  const problem = /disk I\/O error|readonly database|database is locked|unable to open|malformed/i.exec(
+    error.message,
+  );
   return problem ? new HoldfastError('STORE_FAILED', { problem: error.message }, error) : error;
 }

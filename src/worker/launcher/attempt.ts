@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Outcome, outcome } from '../../core/outcome.ts';
-import type { Usage } from '../../core/records.ts';
-import type { OomKills } from './oom-kills.ts';
-import type { ProcessInfo } from './process-table.ts';
-import type { SpawnOrder } from './protocol.ts';
-import { signalGroup, signalProcess } from './signal-process.ts';
+import type { Usage } from '../../contract/records/records.ts';
+import { type Outcome, outcome } from '../../core/job/outcome.ts';
+import { SampleSeries, type UsageSample } from '../../core/job/usage-samples.ts';
+import type { OomKills } from './kill/oom-kills.ts';
+import type { ProcessInfo } from './kill/process-table.ts';
+import { signalGroup, signalProcess } from './kill/signal-process.ts';
+import type { EndCause, SpawnOrder } from './protocol.ts';
+import type { CommandExit } from './start/start-process.ts';
 
-type EndReason = 'timeout' | 'oom' | 'canceled' | 'stopped' | 'lost';
+type EndReason = 'timeout' | 'oom' | EndCause;
 
 export interface AttemptSurroundings {
   oomKills: OomKills;
@@ -36,9 +38,13 @@ export class Attempt {
   /** The first reason wins. */
   #reason: EndReason | null = null;
   #killedAt: number | null = null;
-  #exit: { code: number | null; signal: string | null } | null = null;
+  /** When it will be killed, by `performance.now`. */
+  #killDue: number | null = null;
+  #exit: CommandExit | null = null;
   #usage: Usage | null = null;
   #lastRssBytes = 0;
+  readonly #samples: SampleSeries | null;
+  readonly #began = performance.now();
 
   constructor(order: SpawnOrder, pid: number, startedAt: number, surroundings: AttemptSurroundings) {
     this.order = order;
@@ -46,6 +52,7 @@ export class Attempt {
     this.startedAt = startedAt;
     this.#surroundings = surroundings;
     this.#oomKillsBefore = surroundings.oomKills.count;
+    this.#samples = order.sampleMs === null ? null : new SampleSeries(order.sampleMs);
     if (order.timeoutMs !== null) this.#armTimeout(performance.now() + order.timeoutMs);
   }
 
@@ -53,21 +60,38 @@ export class Attempt {
     return this.#usage;
   }
 
+  /** None unless the order asks for them. */
+  get samples(): readonly UsageSample[] {
+    return this.#samples?.samples ?? [];
+  }
+
   /** Nothing more will tell when its last processes are gone: they have to be looked for. */
   get isFading(): boolean {
     return this.#reason !== null && (this.#exit !== null || this.#killedAt !== null);
   }
 
-  end(reason: EndReason, now: boolean): void {
+  end(reason: EndReason, now: boolean, mostGraceMs = MAX_TIMER_MS): void {
     const first = this.#reason === null;
     this.#reason ??= reason;
     if (now) {
       this.kill();
     } else if (first) {
-      signalGroup(this.pid, 'SIGTERM');
-      this.#grace = setTimeout(() => this.kill(), Math.min(this.order.graceMs, MAX_TIMER_MS));
+      // srun kills its tasks at once when it is told to end; they are told themselves, by the next look.
+      if (this.order.step === undefined) signalGroup(this.pid, this.order.endSignal);
+      this.#kill(Math.min(this.order.graceMs, mostGraceMs));
+    } else if (mostGraceMs < MAX_TIMER_MS) {
+      this.#kill(mostGraceMs);
     }
     this.#surroundings.lookSoon();
+  }
+
+  /** The sooner of two such orders counts. */
+  #kill(withinMs: number): void {
+    const due = performance.now() + withinMs;
+    if (this.#killedAt !== null || (this.#killDue ?? Number.POSITIVE_INFINITY) <= due) return;
+    this.#killDue = due;
+    clearTimeout(this.#grace);
+    this.#grace = setTimeout(() => this.kill(), Math.min(withinMs, MAX_TIMER_MS));
   }
 
   /** SIGKILL to the group at once; what has left the group follows with the next look. */
@@ -78,8 +102,8 @@ export class Attempt {
     this.#surroundings.lookSoon();
   }
 
-  exited(code: number | null, signal: string | null): void {
-    this.#exit = { code, signal };
+  exited(exit: CommandExit): void {
+    this.#exit = exit;
     clearTimeout(this.#timeout);
     if (this.#reason !== null) {
       this.#surroundings.lookSoon();
@@ -98,7 +122,7 @@ export class Attempt {
         signalProcess(process.pid, 'SIGKILL');
       } else if (process.group !== this.pid && !this.#told.has(process.pid)) {
         this.#told.add(process.pid);
-        signalProcess(process.pid, 'SIGTERM');
+        signalProcess(process.pid, this.order.endSignal);
       }
     }
     if (this.#exit === null) return;
@@ -109,18 +133,21 @@ export class Attempt {
   }
 
   outcome(): Outcome {
-    const { code, signal } = this.#exit ?? { code: null, signal: null };
+    const { code, signal, problem = null } = this.#exit ?? { code: null, signal: null };
     const evidence = this.#oomEvidence();
     return outcome({
-      exitCode: code,
+      exit_code: code,
       signal,
-      timedOut: this.#reason === 'timeout',
+      spawn_error: problem,
+      timed_out: this.#reason === 'timeout' || this.#reason === 'out of time',
+      ...(this.#reason === 'timeout' &&
+        this.order.timeoutMs !== null && { time_limit_ms: this.order.timeoutMs }),
       oom: evidence !== null,
-      oomEvidence: evidence,
+      oom_evidence: evidence,
       lost: this.#reason === 'lost',
       stopped: this.#reason === 'stopped',
       canceled: this.#reason === 'canceled',
-      missingOutputs: this.#reason === null && code === 0 ? this.#missingOutputs() : [],
+      missing_outputs: this.#reason === null && code === 0 ? this.#missingOutputs() : [],
     });
   }
 
@@ -146,6 +173,11 @@ export class Attempt {
     // Processes that are being torn down have no memory any more; what counts is what they had before.
     if (rss === 0) return;
     this.#lastRssBytes = rss;
+    this.#samples?.add({
+      at_ms: Math.round(performance.now() - this.#began),
+      rss_bytes: rss,
+      cpu_ms: Math.round(cpu * 1000),
+    });
     this.#usage = {
       peak_rss_bytes: Math.max(rss, this.#usage?.peak_rss_bytes ?? 0),
       cpu_seconds: Math.max(cpu, this.#usage?.cpu_seconds ?? 0),
@@ -156,10 +188,11 @@ export class Attempt {
     }
   }
 
-  #oomEvidence(): Outcome['oomEvidence'] {
+  #oomEvidence(): Outcome['oom_evidence'] {
     if (this.#reason === 'oom') return 'sampler';
     // bash survives a program that was killed, and ends with 128 + 9.
     const killed = this.#exit?.signal === 'SIGKILL' || this.#exit?.code === 137;
+    if (this.#exit?.isOutOfMemory === true && this.#reason === null) return 'cgroup';
     if (!killed || this.#reason !== null) return null;
     if (this.#surroundings.oomKills.refresh() > this.#oomKillsBefore) return 'cgroup';
     const { memoryBytes } = this.order;

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
-import { isProcessAlive } from '../../engine/process-identity.ts';
-import { killMarked } from './kill-marked.ts';
+import { isProcessAlive } from '../../host/process-identity.ts';
+import { killMarked } from './kill/kill-marked.ts';
+import { signalProcess } from './kill/signal-process.ts';
 import { type LauncherDirectory, type LauncherPlace, removePlace } from './launcher-directory.ts';
 import type { LauncherLink, LinkCallbacks } from './launcher-link.ts';
 import { LineWriter, readLines } from './line-stream.ts';
 import type { Holdings, Notice, Order, ReadyNotice } from './protocol.ts';
-import { signalProcess } from './signal-process.ts';
 
 /** One that does not answer for so long is of no use, and nobody knows what it would do later. */
 const ANSWER_WITHIN_MS = 5_000;
@@ -20,12 +20,14 @@ export interface FoundLauncher {
 
 /** The launchers that still live. Of the others nothing is left when this resolves. */
 export async function findLaunchers(directory: LauncherDirectory): Promise<FoundLauncher[]> {
+  const noted = directory.list();
   const found = await Promise.all(
-    directory.list().map(async ({ place, note }) => {
+    noted.map(async ({ place, note }) => {
       const launcher = await joinLauncher(place, note.marker_prefix).catch(() => null);
       if (launcher !== null) return launcher;
       if (isProcessAlive(note) === true) signalProcess(note.pid, 'SIGKILL');
-      await killMarked(note.marker_prefix);
+      const others = noted.map((each) => each.note.pid).filter((pid) => pid !== note.pid);
+      await killMarked(note.marker_prefix, new Set(others));
       removePlace(place);
       return null;
     }),

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { MARKER_NAME } from './marker.ts';
+import { MARKER_NAME } from './kill/marker.ts';
 
 /**
  * Waits until nobody holds the other end of its standard input, then kills every process with the marker.
@@ -20,10 +20,16 @@ find_marked() {
     done
   fi
 }
+# Children of dead launchers that have not become their command yet: they show the launcher's own arguments.
+find_unborn() {
+  if [ -d /proc/self ]; then
+    grep -lszxF -f - /proc/[0-9]*/cmdline <<< "\${marker#*=}" | tr -dc '0-9\\n'
+  fi
+}
 kill_marked() {
   local quiet=0 look pids
   for ((look = 0; look < 400 && quiet < 2; look++)); do
-    pids=$(find_marked)
+    pids=$([ "$1" != all ] || find_unborn; find_marked)
     if [ -z "$pids" ]; then quiet=$((quiet + 1)); else quiet=0; kill -9 $pids; fi
     sleep 0.05
   done
@@ -38,7 +44,7 @@ while :; do
   else break
   fi
 done
-kill_marked
+kill_marked all
 `;
 
 /**
@@ -68,7 +74,7 @@ export class Guardian {
   /** Starts it unless it lives. */
   ensure(): void {
     if (this.#child !== null || this.#unavailable) return;
-    const child = spawn('bash', ['-c', SCRIPT, 'holdfast-guardian'], {
+    const child = spawn('bash', ['--norc', '-c', SCRIPT, 'holdfast-guardian'], {
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],

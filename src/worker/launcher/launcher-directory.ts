@@ -1,11 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
-
-/** Longest path that a Unix socket can have on every platform. */
-const MAX_SOCKET_PATH = 100;
+import { launcherDirectory } from '../../host/launcher-notes.ts';
 
 /** The process, so that one that does not answer can be told from another with its number. */
 interface LauncherNote {
@@ -26,10 +24,7 @@ export class LauncherDirectory {
   readonly #path: string;
 
   constructor(stateDir: string) {
-    const beside = join(stateDir, 'launchers');
-    const hash = createHash('sha256').update(stateDir).digest('hex').slice(0, 16);
-    const fits = join(beside, `${shortName()}.sock`).length <= MAX_SOCKET_PATH;
-    this.#path = fits ? beside : join(tmpdir(), `holdfast-launchers-${hash}`);
+    this.#path = launcherDirectory(stateDir);
   }
 
   /** A place for a launcher that is about to be started. */

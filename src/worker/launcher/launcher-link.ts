@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { builtFile } from '../../core/package-files.ts';
 import { LineWriter, readLines } from './line-stream.ts';
 import type { Notice, Order } from './protocol.ts';
 
@@ -19,13 +20,7 @@ export interface LinkCallbacks {
   gone(how: string): void;
 }
 
-/** Also when this file is run from its source, which plain Node cannot do. */
-const MAIN = fileURLToPath(
-  new URL(
-    import.meta.url.endsWith('.ts') ? '../../../dist/worker/launcher/main.js' : './main.js',
-    import.meta.url,
-  ),
-);
+const MAIN = fileURLToPath(builtFile('launcher'));
 
 /** With them it peaks at 49 MB over 600 jobs, without them at 58, and is no faster. */
 const NODE_FLAGS = ['--no-opt', '--max-semi-space-size=1', '--v8-pool-size=1'];

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { LauncherLink, LinkCallbacks } from './launcher-link.ts';
 import type { EndedNotice, EndOrder, Holdings, Notice, SpawnOrder, StartedNotice } from './protocol.ts';
+import { Queues } from './queues.ts';
 
 interface LauncherProcessOptions {
   markerPrefix: string;
@@ -34,6 +35,8 @@ export class LauncherProcess {
   readonly #link: LauncherLink;
   /** The work directory of each attempt that was not answered yet. */
   readonly #unanswered = new Map<number, string>();
+  /** Work directories of the attempts that it was ordered to start, by queue. */
+  readonly #queues = new Queues<string>();
   /** Ended, and to be told again to the next worker. */
   readonly #remembered = new Set<number>();
   #settleReady!: { resolve: () => void; reject: (error: Error) => void };
@@ -65,9 +68,16 @@ export class LauncherProcess {
     return this.attempts.size + this.#remembered.size === 0;
   }
 
+  /** Whether it has an attempt in this queue. */
+  hasQueue(queue: number): boolean {
+    return this.#queues.hasQueue(queue);
+  }
+
   spawn(order: SpawnOrder): void {
-    this.attempts.set(order.token, null);
-    this.#unanswered.set(order.token, order.workDir);
+    const { token, queue = token, workDir } = order;
+    this.attempts.set(token, null);
+    this.#unanswered.set(token, workDir);
+    this.#queues.add(queue, token, workDir);
     this.#link.send(order);
   }
 
@@ -112,6 +122,7 @@ export class LauncherProcess {
       this.#options.started(notice);
     } else {
       this.attempts.delete(notice.token);
+      this.#queues.remove(notice.token);
       if (this.#options.isLasting) this.#remembered.add(notice.token);
       this.#options.ended(notice);
     }

@@ -1,14 +1,17 @@
 import { rmSync } from 'node:fs';
-import { causeOf, outcome } from '../../core/outcome.ts';
+import { causeOf, outcome } from '../../core/job/outcome.ts';
 import { Attempt, type AttemptSurroundings } from './attempt.ts';
-import { DirectoryPool } from './directory-pool.ts';
 import { Fence } from './fence.ts';
-import { attemptMarker, MARKER_NAME } from './marker.ts';
-import { OomKills } from './oom-kills.ts';
-import { ProcessFamilies } from './process-families.ts';
+import { attemptMarker, MARKER_NAME } from './kill/marker.ts';
+import { OomKills } from './kill/oom-kills.ts';
+import { ProcessFamilies } from './kill/process-families.ts';
+import { signalProcess } from './kill/signal-process.ts';
 import type { EndOrder, FenceOrder, Holdings, Notice, SpawnOrder } from './protocol.ts';
-import { signalProcess } from './signal-process.ts';
-import { describeSpawnError, needsFile, startProcess } from './start-process.ts';
+import { Queues } from './queues.ts';
+import { DirectoryPool } from './start/directory-pool.ts';
+import { needsFile, startProcess } from './start/start-process.ts';
+import type { Starter } from './start/starter.ts';
+import { WatchedFiles } from './watched-files.ts';
 
 const SAMPLE_MS = 250;
 /** Between looks for the last processes of an attempt that is being ended. */
@@ -17,21 +20,27 @@ const FADING_MS = 25;
 /** Carries out orders: the parent of all its attempts, until each of them is over. */
 export class Launcher {
   readonly #markerPrefix: string;
+  readonly #starter: Starter;
   readonly #send: (notice: Notice) => void;
   readonly #families: ProcessFamilies;
   readonly #environment = { ...process.env };
   readonly #pool = new DirectoryPool();
   /** Orders not yet carried out: one start a turn, so that exits and other orders are not kept waiting. */
   readonly #waiting = new Map<number, SpawnOrder>();
+  /** All orders until they are over. The next of a queue starts without a word of the worker. */
+  readonly #queues = new Queues<SpawnOrder>();
   readonly #attempts = new Map<number, Attempt>();
+  /** Of attempts that declare files. */
+  readonly #files = new Map<number, WatchedFiles>();
   readonly #surroundings: AttemptSurroundings;
   readonly #fence = new Fence(() => this.#endAll('lost'));
   #nextLook: { timer: NodeJS.Timeout; at: number } | null = null;
   #lookPlanned = false;
   #stopped: (() => void) | null = null;
 
-  constructor(markerPrefix: string, send: (notice: Notice) => void) {
+  constructor(markerPrefix: string, starter: Starter, send: (notice: Notice) => void) {
     this.#markerPrefix = markerPrefix;
+    this.#starter = starter;
     this.#send = send;
     this.#families = new ProcessFamilies(markerPrefix);
     this.#surroundings = {
@@ -43,15 +52,15 @@ export class Launcher {
 
   accept(order: SpawnOrder | EndOrder | FenceOrder): void {
     if (order.kind === 'end') {
-      this.#end(order.token, order.why, order.now);
+      this.#end(order);
       return;
     }
     if (order.kind === 'fence') {
       this.#fence.move(order.until);
       return;
     }
-    this.#waiting.set(order.token, order);
-    if (this.#waiting.size === 1) setImmediate(() => this.#startNext());
+    const { token, queue = token } = order;
+    if (this.#queues.add(queue, token, order)) this.#startSoon(order);
   }
 
   /** Kills everything, and resolves when nothing is left. */
@@ -68,11 +77,17 @@ export class Launcher {
     const started = [...this.#attempts.values()].map(({ order, pid, startedAt }) => {
       return { kind: 'started' as const, token: order.token, pid, startedAt };
     });
-    return { waiting: [...this.#waiting.keys()], started };
+    const followers = this.#queues.followers().map(({ token }) => token);
+    return { waiting: [...this.#waiting.keys(), ...followers], started };
   }
 
   get isIdle(): boolean {
-    return this.#attempts.size + this.#waiting.size === 0;
+    return this.#attempts.size + this.#waiting.size + this.#queues.waiting === 0;
+  }
+
+  /** Whether an attempt will be started as soon as this one is over. */
+  isFollowed(token: number): boolean {
+    return this.#queues.isFollowed(token);
   }
 
   /** Its attempts, if there are any, are over because nobody renewed their lease. */
@@ -88,13 +103,27 @@ export class Launcher {
     }
   }
 
-  #end(token: number, why: 'canceled' | 'stopped' | 'lost', now: boolean): void {
-    this.#attempts.get(token)?.end(why, now);
-    if (this.#waiting.delete(token)) this.#reportUnstarted(token, { [why]: true });
+  #end({ token, why, now, mostGraceMs, unlessStarted = false }: Omit<EndOrder, 'kind'>): void {
+    const attempt = this.#attempts.get(token);
+    if (attempt !== undefined) {
+      if (!unlessStarted) attempt.end(why, now, mostGraceMs);
+      return;
+    }
+    if (!this.#queues.has(token)) return;
+    this.#waiting.delete(token);
+    // The time of what was never started is not over.
+    this.#reportUnstarted(token, { [why === 'out of time' ? 'stopped' : why]: true });
   }
 
+  /** First what has not started, so that nothing takes the place of what ends. */
   #endAll(why: 'stopped' | 'lost'): void {
-    for (const token of [...this.#waiting.keys(), ...this.#attempts.keys()]) this.#end(token, why, true);
+    const orders = [...this.#queues.followers(), ...this.#queues.firsts()];
+    for (const { token } of orders) this.#end({ token, why, now: true });
+  }
+
+  #startSoon(order: SpawnOrder): void {
+    this.#waiting.set(order.token, order);
+    if (this.#waiting.size === 1) setImmediate(() => this.#startNext());
   }
 
   #startNext(): void {
@@ -106,37 +135,37 @@ export class Launcher {
     else this.#start(order);
   }
 
+  /** It is over, and what follows it begins. */
+  #leaveQueue(token: number): void {
+    const next = this.#queues.remove(token)?.next;
+    if (next !== undefined) this.#startSoon(next);
+  }
+
   #start(order: SpawnOrder): void {
     const { token } = order;
     try {
       const startedAt = Date.now();
-      const child = startProcess(
-        order,
-        {
-          ...this.#environment,
-          ...order.env,
-          [MARKER_NAME]: attemptMarker(this.#markerPrefix, token),
-        },
-        this.#pool,
-      );
-      if (child.pid === undefined) {
-        child.once('error', (error) => {
-          this.#reportUnstarted(token, { spawnError: describeSpawnError(order, error) });
-        });
-        return;
-      }
-      const attempt = new Attempt(order, child.pid, startedAt, this.#surroundings);
-      child.once('exit', (code, signal) => attempt.exited(code, signal));
-      this.#attempts.set(token, attempt);
-      this.#families.add(token, child.pid);
-      this.#send({ kind: 'started', token, pid: child.pid, startedAt });
+      const files = order.watched || order.failedSuffix !== undefined ? new WatchedFiles(order) : null;
+      const own = { ...order.env, [MARKER_NAME]: attemptMarker(this.#markerPrefix, token) };
+      const environment = { shared: this.#environment, own };
+      const pid = startProcess(order, environment, this.#pool, this.#starter, {
+        exited: (exit) => this.#attempts.get(token)?.exited(exit),
+        failed: (problem) => this.#reportUnstarted(token, { spawn_error: problem }),
+      });
+      if (pid === null) return;
+      if (files !== null) this.#files.set(token, files);
+      this.#attempts.set(token, new Attempt(order, pid, startedAt, this.#surroundings));
+      this.#families.add(token, pid);
+      this.#send({ kind: 'started', token, pid, startedAt });
       this.#planLook(SAMPLE_MS);
     } catch (error) {
-      this.#reportUnstarted(token, { spawnError: (error as Error).message });
+      this.#reportUnstarted(token, { spawn_error: (error as Error).message });
     }
   }
 
+  /** Once for each order, whatever comes together. */
   #reportUnstarted(token: number, facts: Parameters<typeof outcome>[0]): void {
+    if (!this.#queues.has(token)) return;
     this.#send({
       kind: 'ended',
       token,
@@ -145,6 +174,7 @@ export class Launcher {
       outcome: outcome(facts),
       usage: null,
     });
+    this.#leaveQueue(token);
     this.#resolveIfIdle();
   }
 
@@ -153,6 +183,11 @@ export class Launcher {
     if (!this.#attempts.delete(token)) return;
     this.#families.remove(token);
     const facts = attempt.outcome();
+    const succeeded = causeOf(facts) === null;
+    const watched = this.#files.get(token);
+    this.#files.delete(token);
+    if (!succeeded) watched?.clearFailed();
+    const files = watched?.facts();
     this.#send({
       kind: 'ended',
       token,
@@ -160,15 +195,18 @@ export class Launcher {
       finishedAt: Date.now(),
       outcome: facts,
       usage: attempt.usage,
+      ...(attempt.samples.length > 0 && { samples: [...attempt.samples] }),
+      ...(files && { files }),
     });
-    this.#cleanUp(attempt.order, causeOf(facts) === null);
+    this.#leaveQueue(token);
+    this.#cleanUp(attempt.order, succeeded);
     this.#resolveIfIdle();
   }
 
   #cleanUp(order: SpawnOrder, succeeded: boolean): void {
     if (order.cleanUp === 'always' || (succeeded && order.cleanUp === 'after success')) {
       this.#pool.remove(order.workDir, order.cwd !== order.workDir);
-      if (needsFile(order.script)) rmSync(order.scriptPath, { force: true });
+      if (needsFile(order)) rmSync(order.scriptPath, { force: true });
     } else if (order.cleanUp === 'after success' && order.cwd !== order.workDir) {
       // Kept for somebody to look at; there is nothing to see in an empty one.
       this.#pool.removeIfEmpty(order.workDir);

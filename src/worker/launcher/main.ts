@@ -1,8 +1,9 @@
+import { loadStarter } from './start/load-starter.ts';
 import { Succession } from './succession.ts';
 
 // The launcher process. Without a socket its life hangs on its standard input alone: when the worker ends it, or
 // dies, all attempts are killed. With one it waits for another worker as long as the lease lasts. It loads as little
-// as it can: its size is what makes starting a process slow.
+// as it can: where `posix_spawn` cannot be called, its size is what makes starting a process slow.
 
 /** What still lives after this hangs in the kernel. */
 const LAST_WAIT_MS = 15_000;
@@ -11,6 +12,7 @@ const [markerPrefix = '', socketPath = null] = process.argv.slice(2);
 
 const succession = new Succession({
   markerPrefix,
+  starter: loadStarter(),
   socketPath,
   leaving: () => setTimeout(() => process.exit(1), LAST_WAIT_MS),
   leave: () => process.exit(0),

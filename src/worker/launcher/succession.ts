@@ -1,20 +1,27 @@
-import { rmSync, writeSync } from 'node:fs';
+import { existsSync, rmSync, writeSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { Launcher } from './launcher.ts';
 import { LineWriter, readLines } from './line-stream.ts';
 import { monotonicNow } from './monotonic-now.ts';
 import type { EndedNotice, Notice, Order, ReadyNotice } from './protocol.ts';
+import type { Starter } from './start/starter.ts';
 
-/** A start is told together with the end of a short attempt. */
+/** A start is reported together with the end of a short attempt. */
 const START_WAIT_MS = 10;
+/** Where the next attempt has begun already, the worker has nothing to do in a hurry. */
+const FOLLOWED_WAIT_MS = 15;
 /** How long a worker may take to tell of a lease; it has to register first. */
 const FIRST_FENCE_MS = 30_000;
 /** How long an end is kept for a worker that comes after the lease is over; its server may have been away as well. */
 const KEEP_ENDS_MS = 60_000;
 
+/** How often a launcher without a worker looks whether it is still of use. */
+const LOOK_MS = 500;
+
 interface SuccessionOptions {
   markerPrefix: string;
+  starter: Starter;
   /** Where the next worker comes to; null: attempts die with the worker. */
   socketPath: string | null;
   /** Nothing lives, and everything was said. */
@@ -39,7 +46,7 @@ export class Succession {
 
   constructor(options: SuccessionOptions) {
     this.#options = options;
-    this.launcher = new Launcher(options.markerPrefix, (notice) => this.#tell(notice));
+    this.launcher = new Launcher(options.markerPrefix, options.starter, (notice) => this.#tell(notice));
   }
 
   /** Serves the worker at the other end of the streams, beginning with what there is to take over. */
@@ -70,7 +77,7 @@ export class Succession {
         this.#next = socket;
       }
     }).listen(path);
-    setInterval(() => this.#leaveIfUseless(), 1000);
+    setInterval(() => this.#leaveIfUseless(), LOOK_MS);
   }
 
   #accept(order: Order): void {
@@ -84,7 +91,12 @@ export class Succession {
 
   #tell(notice: Notice): void {
     if (notice.kind === 'ended' && this.#options.socketPath !== null) this.#ended.set(notice.token, notice);
-    this.#worker?.write(notice, notice.kind === 'started' ? START_WAIT_MS : 0);
+    this.#worker?.write(notice, this.#waitMs(notice));
+  }
+
+  #waitMs(notice: Notice): number {
+    if (notice.kind === 'started') return START_WAIT_MS;
+    return notice.kind === 'ended' && this.launcher.isFollowed(notice.token) ? FOLLOWED_WAIT_MS : 0;
   }
 
   #workerLeft(): void {
@@ -99,9 +111,14 @@ export class Succession {
     if (next !== null) this.serve(next, next);
   }
 
-  /** Nobody came within the lease. */
+  /** No worker came within the lease, or none can come any more: the socket was removed with the state directory. */
   #leaveIfUseless(): void {
-    if (this.#worker !== null || !this.launcher.isIdle || !this.launcher.isFenced) return;
+    if (this.#worker !== null) return;
+    if (!existsSync(this.#options.socketPath!)) {
+      void this.#leave();
+      return;
+    }
+    if (!this.launcher.isIdle || !this.launcher.isFenced) return;
     const youngest = Date.now() - KEEP_ENDS_MS;
     // One that was lost for want of a lease is told by its absence.
     const isWorthKeeping = ({ outcome, finishedAt }: EndedNotice) => !outcome.lost && finishedAt > youngest;

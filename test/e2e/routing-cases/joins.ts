@@ -174,6 +174,40 @@ steps:
     ends: { 'p@list[0]': 'completed', 'p@list[1]': 'disabled', 'p@list[2]': 'disabled' },
   },
   {
+    name: 'a step that was called in an item that is gone does not fail the run',
+    spec: `
+max_parallel: 1
+steps:
+  list:
+    forEach: true
+    exec: ./say list '[1,2]' '[1]'
+  p: { exec: "test {{ outputs.list }} = 1", continue_on_failure: true, on_fail: { run: [fix] } }
+  join: { exec: ./play join, fanout: reduce, on_success: { goto_js: "attempt === 1 ? 'list' : null" } }
+  fix: { exec: ./play fix 1 }
+`,
+    executions: 'list fix join list join',
+    exit: 0,
+    ends: { 'p@list[1]': 'disabled', 'fix@list[1]': 'disabled' },
+  },
+  {
+    name: 'a join whose list is disabled runs with an empty list',
+    spec: `
+steps:
+  list: { exec: "./say list '[1,2]'", forEach: true, if: "false" }
+  p: { exec: ./play p, depends_on: list }
+  join:
+    fanout: reduce
+    depends_on: p
+    if: outputs.p.length === 0 && failures.p.length === 0
+    exec: ./play join-{{ outputs.p | size }}
+  sum: { exec: "./play sum-{{ outputs.list | size }}", fanout: reduce, depends_on: list }
+  beside: { exec: ./play beside, depends_on: list }
+`,
+    executions: { branches: ['join-0', 'sum-0'] },
+    exit: 0,
+    ends: { list: 'disabled', join: 'completed', sum: 'completed', 'beside@list[*]': 'disabled' },
+  },
+  {
     name: 'a goto to the forEach step itself makes its items anew, none of them',
     spec: `
 max_parallel: 1

@@ -120,6 +120,7 @@ steps:
     executions: { branches: ['a b', 'x b'] },
     exit: 1,
     ends: { a: 'completed', b: 'failed', x: 'canceled', after: 'canceled' },
+    reasons: { x: /^loop_abort of b$/ },
   },
   {
     name: 'goto_js sees how the step failed, and chooses',
@@ -140,6 +141,25 @@ steps:
         return false;
 `,
     executions: 'setup compile unit setup compile unit compile unit',
+    exit: 0,
+  },
+  {
+    name: 'error.message is what the program said last',
+    spec: `
+steps:
+  a: { exec: ./play a }
+  b:
+    exec: |
+      ./play b 1 0; code=$?
+      echo out
+      printf 'Error: module not found\\n\\n' >&2
+      exit $code
+    on_fail:
+      goto_js: |
+        if (error.message?.includes('module not found')) return 'a';
+        return null;
+`,
+    executions: 'a b a b',
     exit: 0,
   },
   {

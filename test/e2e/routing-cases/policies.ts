@@ -176,6 +176,20 @@ steps:
     exit: 1,
   },
   {
+    name: '--retry-max 0 means no re-attempt, and nothing to run before one',
+    spec: `
+steps:
+  a: { exec: ./play a }
+  b: { exec: ./play b 1 0, on_fail: { run: [fix], goto: a, retry: { ${AT_ONCE} } } }
+  c: { exec: ./play c 1, on_fail: { run: [fix], retry: { ${AT_ONCE} } } }
+  fix: { exec: ./play fix }
+`,
+    args: ['--retry-max', '0'],
+    executions: 'a b a b c',
+    exit: 1,
+    ends: { fix: 'disabled' },
+  },
+  {
     name: '--on-fail-max-loops takes the place of max_loops',
     spec: `
 routing: { max_loops: 10 }

@@ -164,6 +164,18 @@ steps:
     problems: [/nothing/, /nothing/],
   },
   {
+    name: 'a goto_js that fails after the called steps is an event, too',
+    spec: `
+steps:
+  a: { exec: ./play a, on_success: { run: [n], goto_js: nosuch.x } }
+  n: { exec: ./play n }
+`,
+    executions: 'a n',
+    exit: 0,
+    prints: [/code +a +goto_js cannot be evaluated: .*nosuch/],
+    events: { evaluation_failure: [/nosuch/] },
+  },
+  {
     name: 'outputs are fresh after a goto, and outputs_history keeps the old ones',
     spec: `
 steps:

@@ -1,6 +1,6 @@
 import { AT_ONCE, type RoutingCase } from '../routing-play.ts';
 
-/** What the worked cases G1 to G16 ask for, and P5, under their names. */
+/** What the worked cases G1 to G20 ask for, and P5, under their names; G17 is in `routing-crash.test.ts`. */
 export const WORKED_CASES: RoutingCase[] = [
   {
     name: 'G1: remediation runs before the re-attempt',
@@ -252,6 +252,51 @@ steps:
       world.write('overtaken');
     },
     verdicts: { b: ['complete', 'supersede', 'complete'], c: ['goto', 'complete'] },
+  },
+  {
+    name: 'G18: a loop_abort fails the run, also with continue_on_failure',
+    spec: `
+routing: { max_loops: 0 }
+steps:
+  a: { exec: ./play a }
+  b: { exec: ./play b 1, on_fail: { goto: a }, continue_on_failure: true }
+`,
+    executions: 'a b',
+    exit: 1,
+    ends: { b: 'failed' },
+    reasons: { b: /loop_abort/ },
+    verdicts: { b: ['loop_abort'] },
+  },
+  {
+    name: 'G19: the code of a reduce step sees what it joins',
+    spec: `
+variables: { least: 2 }
+steps:
+  list: { exec: "./say list '[1,2]'", forEach: true }
+  v: { exec: "./play v{{ outputs.list }} >&2; echo {{ outputs.list }}" }
+  j:
+    exec: ./play j; echo 3
+    fanout: reduce
+    if: outputs.v.length === variables.least && failures.v.length === 0
+    fail_if: outputs.v.join() !== '1,2'
+    on_success: { goto_js: "outputs_history.j.join() === '3' && outputs.v.length === 2 ? 'list' : null" }
+`,
+    executions: { branches: ['list v1 j list v1 j', 'list v2 j list v2 j'] },
+    exit: 0,
+    problems: [],
+    ends: { j: 'completed' },
+  },
+  {
+    name: 'G20: code that cannot be evaluated is a line of the output and an event',
+    spec: `
+steps:
+  a: { exec: ./play a, on_success: { goto_js: nosuch.x } }
+`,
+    executions: 'a',
+    exit: 0,
+    prints: [/code +a +goto_js cannot be evaluated: .*nosuch/],
+    says: [/a +1 +evaluation_failure +goto_js cannot be evaluated: .*nosuch/],
+    events: { evaluation_failure: [/^goto_js cannot be evaluated: .*nosuch.*; the static keys apply$/] },
   },
   {
     name: 'P5: a failure that post calls permanent still takes its goto',

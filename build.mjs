@@ -1,0 +1,73 @@
+import { build, watch } from 'rolldown';
+import { licences } from './build-licences.mjs';
+
+// `node build.mjs` writes dist/; with --watch, after each change; with --bench, the benchmarks, to dist/bench/. Why it is
+// bundled, what is left outside, and why it is CommonJS: docs/adr/0021-one-bundle.md.
+
+/** What is started by its path (src/core/package-files.ts), and what is imported. All of it is flat in dist/. */
+const PROGRAMS = {
+  cli: 'src/cli/main.ts',
+  post: 'src/cli/post/post-program.ts',
+  launcher: 'src/worker/launcher/main.ts',
+  sandbox: 'src/sandbox/main.ts',
+  patterns: 'src/worker/observe/pattern-thread.ts',
+  hashes: 'src/worker/observe/file-hash-thread.ts',
+  submission: 'src/server/submission/main.ts',
+  sdk: 'src/index.ts',
+};
+
+/** Loaded by `lazyModule`, each from a file of its own. */
+const LAZY = ['acorn', 'liquidjs', 're2js', 'yaml'];
+
+/** Bundled with what imports it. Everything else from npm stays in node_modules. */
+const BUNDLED = ['commander', 'zod', ...LAZY];
+
+const isLeftOutside = (id) =>
+  /^(?!src\/)[@\w]/.test(id) && !BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
+
+const SDK = 'sdk.cjs';
+
+/** The SDK as a module whose names are known without running it. */
+const sdkModule = {
+  name: 'sdk-module',
+  generateBundle(_, bundle) {
+    const names = bundle[SDK].exports.toSorted().join(', ');
+    this.emitFile({ type: 'asset', fileName: 'index.js', source: `export { ${names} } from './${SDK}';\n` });
+  },
+};
+
+const options = {
+  input: { ...PROGRAMS, ...Object.fromEntries(LAZY.map((name) => [name, name])) },
+  platform: 'node',
+  external: isLeftOutside,
+  plugins: [sdkModule, licences],
+  output: {
+    dir: 'dist',
+    cleanDir: true,
+    format: 'cjs',
+    sourcemap: true,
+    // Line numbers are enough: the code is as readable as its source.
+    sourcemapExcludeSources: true,
+    entryFileNames: '[name].cjs',
+    // The same name in each build: a compile cache then replaces what it has.
+    chunkFileNames: 'chunk-[name].cjs',
+  },
+};
+
+const benchmarks = {
+  input: 'bench/main.ts',
+  platform: 'node',
+  external: (id) => /^(?!bench\/)[@\w]/.test(id),
+  output: { file: 'dist/bench/main.mjs', format: 'esm', codeSplitting: false },
+};
+
+if (process.argv.includes('--bench')) {
+  await build(benchmarks);
+} else if (process.argv.includes('--watch')) {
+  watch(options).on('event', ({ code, error, duration }) => {
+    if (code === 'ERROR') console.error(error.message);
+    if (code === 'BUNDLE_END') console.log(`built in ${duration} ms`);
+  });
+} else {
+  await build(options);
+}

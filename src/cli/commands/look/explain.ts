@@ -1,0 +1,87 @@
+import { allPages } from '../../../contract/all-pages.ts';
+import type { Engine } from '../../../contract/engine.ts';
+import type { Explanation, WorkflowRecord } from '../../../contract/records/records.ts';
+import { HoldfastError } from '../../../core/errors.ts';
+import type { JobRef } from '../../../core/job/job-ref.ts';
+import { explainedJob } from '../../../views/explanation.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { wholeNumberOption } from '../../options/whole-number-option.ts';
+import { jobRef, noteNewest, workflowAndJob, workflowArgument } from '../../options/workflow-argument.ts';
+import { explanationView } from '../../texts/explanation-text.ts';
+import { explainRequest } from './explain-request.ts';
+
+/** A job, or a request: a name that no job of the newest workflow has is one of a request. */
+export const explainCommand: Command = async (context, { args, options }) => {
+  if (options.dag !== undefined) {
+    const { explainDagCommand } = await import('../htcondor/explain-dag.ts');
+    return explainDagCommand(context, args, String(options.dag));
+  }
+  if (args.length === 0) {
+    throw new HoldfastError('INVALID_ARGUMENT', {
+      argument: 'id-or-job',
+      problem: 'name a job or a request, or a directory with --dag',
+    });
+  }
+  const round = wholeNumberOption('--round', options.round);
+  const unit = wholeNumberOption('--unit', options.unit);
+  const [name, second] = args;
+  const isPart = round !== undefined || unit !== undefined;
+  if (isPart && second !== undefined) throw invalid('only with the name of a request');
+  if (round !== undefined && unit !== undefined) throw invalid('not together with --unit');
+  const engine = await context.openEngine();
+  if (isPart) {
+    await explainRequest(context, engine, name!, { round, unit });
+    return 0;
+  }
+  if (second !== undefined) {
+    const { workflowId, job } = await workflowAndJob(engine, context, args);
+    await show(context, engine, workflowId, job, await engine.explain(workflowId, job));
+    return 0;
+  }
+  const job = jobRef(name!);
+  const [newest] = (await engine.listWorkflows({ limit: 1 })).items;
+  const explanation = newest === undefined ? null : await ofJob(engine, newest, job);
+  if (explanation !== null) {
+    noteNewest(context, newest!);
+    await show(context, engine, newest!.id, job, explanation);
+    return 0;
+  }
+  try {
+    await explainRequest(context, engine, name!, {});
+  } catch (error) {
+    if (!isCode(error, 'REQUEST_NOT_FOUND')) throw error;
+    // Neither a job nor a request: the job was asked for first.
+    const id = await workflowArgument(engine, context, undefined);
+    throw new HoldfastError('JOB_NOT_FOUND', { workflow: id, job: name! }, error);
+  }
+  return 0;
+};
+
+/** null: the workflow has no such job. */
+async function ofJob(engine: Engine, { id }: WorkflowRecord, job: JobRef): Promise<Explanation | null> {
+  try {
+    return await engine.explain(id, job);
+  } catch (error) {
+    if (isCode(error, 'JOB_NOT_FOUND')) return null;
+    throw error;
+  }
+}
+
+async function show(
+  context: CommandContext,
+  engine: Engine,
+  workflowId: number,
+  job: JobRef,
+  explanation: Explanation,
+): Promise<void> {
+  const events = await allPages((page) => engine.listEvents(workflowId, { ...page, job }));
+  context.show(explanationView, explainedJob(explanation, events));
+}
+
+function isCode(error: unknown, code: HoldfastError['code']): boolean {
+  return error instanceof HoldfastError && error.code === code;
+}
+
+function invalid(problem: string): HoldfastError {
+  return new HoldfastError('INVALID_ARGUMENT', { argument: '--round', problem });
+}

@@ -1,0 +1,93 @@
+import type { Engine } from '../../../contract/engine.ts';
+import type { AutoSchedulePolicy } from '../../../core/allocation/auto-schedule.ts';
+import { HoldfastError } from '../../../core/errors.ts';
+import { storyOfStored } from '../../../views/run-story.ts';
+import type { Command, CommandContext, Invocation } from '../../command-context.ts';
+import { labelOption, refuseLabels, WITHOUT_WORKER } from '../../options/label-option.ts';
+import { wholeNumberOption } from '../../options/whole-number-option.ts';
+import { workflowArgument } from '../../options/workflow-argument.ts';
+import { noteMissingOptIn } from '../../recovery/note-missing-opt-in.ts';
+import { recoveryFlags } from '../../recovery/recovery-flags.ts';
+import { WatchRun } from '../../recovery/watch-run.ts';
+import { checkMayWork } from '../../run/check-may-work.ts';
+import { waitOutOutages } from '../../run/outages.ts';
+import { collectRunResult } from '../../run/run-result.ts';
+import { autoScheduleFlags } from '../../slurm/auto-schedule-flags.ts';
+import { runResultView } from '../../texts/run-result-text.ts';
+
+const INTERRUPTED = 130;
+const MAX_ROUNDS = 3;
+
+/** Flags that have no meaning without --recover. */
+const OF_RECOVERY = {
+  memoryMultiplier: '--memory-multiplier',
+  runtimeMultiplier: '--runtime-multiplier',
+  maxMemory: '--max-memory',
+  maxRuntime: '--max-runtime',
+  retryUnknown: '--retry-unknown',
+  recoveryHook: '--recovery-hook',
+  maxRounds: '--max-rounds',
+  aiRecovery: '--ai-recovery',
+};
+
+export const watchCommand: Command = async (context, { args, options, lists }) => {
+  const { narrate } = context;
+  if (options.recover !== true) refuseRecoveryFlags(options);
+  const recovery = options.recover === true ? recoveryFlags(context, options) : null;
+  const maxRounds = wholeNumberOption('--max-rounds', options.maxRounds) ?? MAX_ROUNDS;
+  const labels = labelOption({ lists });
+  if (recovery === null) refuseLabels({ lists }, 'only with --recover');
+  else if (context.server !== null && options.withWorker !== true) refuseLabels({ lists }, WITHOUT_WORKER);
+  const policy = autoScheduleFlags(options);
+  await checkMayWork(context, options);
+  const engine = await context.openEngine();
+  const workflowId = await workflowArgument(engine, context, args[0]);
+  await noteMissingOptIn(context, engine, workflowId, recovery);
+  const exitWhenWaiting = options.exitWhenWaiting === true;
+  // A server has workers of its own; this machine is lent to them only if asked for.
+  const drives = recovery !== null && (context.server === null || options.withWorker === true);
+  const watch = new WatchRun(context, engine, {
+    workflowId,
+    recovery,
+    maxRounds,
+    exitWhenWaiting,
+    drives,
+    labels,
+    autoSchedule: policy && (await autoSchedule(context, engine, workflowId, policy)),
+  });
+  const end = await watch.run();
+  const stopWaiting = waitOutOutages(context, engine, narrate);
+  if (end === null) {
+    stopWaiting();
+    narrate(`stopped watching workflow ${workflowId}`);
+  }
+  const status = end ?? (await engine.status(workflowId));
+  const result = await collectRunResult(engine, status, context.settings.output, storyOfStored(false));
+  context.show(runResultView, result);
+  stopWaiting();
+  return end === null ? INTERRUPTED : (end.exit_code ?? INTERRUPTED);
+};
+
+async function autoSchedule(
+  context: CommandContext,
+  engine: Engine,
+  workflowId: number,
+  policy: AutoSchedulePolicy,
+) {
+  const { workflow } = await engine.status(workflowId);
+  if (workflow.executor !== 'slurm') {
+    throw new HoldfastError('INVALID_ARGUMENT', {
+      argument: '--auto-schedule',
+      problem: `workflow ${workflowId} runs without Slurm; \`holdfast slurm regenerate ${workflowId} --submit\` gives it allocations`,
+    });
+  }
+  const { AutoSchedule } = await import('../../slurm/auto-schedule.ts');
+  return new AutoSchedule(context, engine, policy);
+}
+
+function refuseRecoveryFlags(options: Invocation['options']): void {
+  for (const [name, flag] of Object.entries(OF_RECOVERY)) {
+    if (options[name] === undefined) continue;
+    throw new HoldfastError('INVALID_ARGUMENT', { argument: flag, problem: 'only with --recover' });
+  }
+}

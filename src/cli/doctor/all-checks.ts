@@ -1,0 +1,16 @@
+import type { CommandContext } from '../command-context.ts';
+import type { Check } from '../texts/lists/checks.ts';
+import { checkHTCondor } from './check-htcondor.ts';
+import { checkMachine } from './check-machine.ts';
+import { checkServices } from './check-services.ts';
+import { checkSlurm } from './check-slurm.ts';
+
+/** All that `doctor` looks at. */
+export async function allChecks(context: CommandContext): Promise<Check[]> {
+  return [
+    ...(await checkMachine(context.stateDir)),
+    ...(await checkServices(context)),
+    ...(await checkSlurm(context.settings.slurm_dir ?? context.stateDir)),
+    ...(await checkHTCondor()),
+  ];
+}

@@ -1,0 +1,25 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import type { ServedEngine } from '../../contract/engine.ts';
+import { readTokenFile } from '../config/read-token-file.ts';
+import { userName } from '../options/user-name.ts';
+
+/** A file with a token for workers in allocations: the one that is there if it is still valid, else a new one. */
+export async function workerTokenFile(
+  engine: Pick<ServedEngine, 'authenticate' | 'createToken'>,
+  path: string,
+): Promise<string> {
+  const known = existsSync(path) ? readTokenFile(path) : null;
+  if (known !== null && (await engine.authenticate(known))?.role === 'worker') return path;
+  const { secret } = await engine.createToken({
+    name: `allocations of ${hostname()}`,
+    role: 'worker',
+    expires_at_ms: null,
+    actor: userName(),
+  });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, `${secret}\n`, { mode: 0o600 });
+  chmodSync(path, 0o600);
+  return path;
+}

@@ -1,0 +1,101 @@
+import type { AttemptRecord, EventRecord } from '../../contract/records/records.ts';
+import { jobLabel } from '../../core/job/job-label.ts';
+import { describeOutcome } from '../../core/job/outcome.ts';
+import { formatDuration } from '../../core/text/quantity.ts';
+import { attemptOutcome } from '../../views/attempt.ts';
+import { evaluationText, routeText } from '../../views/events/evaluation-text.ts';
+import { eventText } from '../../views/events/event-text.ts';
+import { decisionsAbout, type ExplainedJob } from '../../views/explanation.ts';
+import { visibleText } from '../../views/visible-text.ts';
+import { waitText } from '../../views/wait-text.ts';
+import { clockTime, shortTime } from '../terminal/local-time.ts';
+import type { TextStyle } from '../terminal/text-style.ts';
+import type { View } from '../terminal/view.ts';
+import { hintCommand } from './parts/hint-command.ts';
+import { shortPath } from './run-result-text.ts';
+import { statusStyle } from './workflow-state.ts';
+
+const DEPENDENCIES_SHOWN = 20;
+
+export const explanationView: View<ExplainedJob> = {
+  json: (explanation) => explanation,
+  table: explanationText,
+  quiet: ({ job }) => [job.status],
+};
+
+/** The headline, then each attempt with the rules that were asked and who decided, then what happens next. */
+export function explanationText(explanation: ExplainedJob, style: TextStyle): string[] {
+  const { job, attempts } = explanation;
+  const { paint, now, cwd } = style;
+  const status = paint(statusStyle(job.status) ?? 'dim', job.status);
+  const lines = [
+    `${paint('bold', visibleText(jobLabel(job)))} (job ${job.id}, run ${job.run_id}): ${status}`,
+    visibleText(explanation.headline),
+  ];
+
+  for (const wait of explanation.waits) lines.push(`  ${visibleText(waitText(wait, clockTime))}`);
+  const open = job.depends_on.filter((dependency) => dependency.status !== 'completed');
+  for (const dependency of open.slice(0, DEPENDENCIES_SHOWN)) {
+    lines.push(`  after ${visibleText(dependency.name)}, which is ${dependency.status}`);
+  }
+  if (open.length > DEPENDENCIES_SHOWN) lines.push(`  and ${open.length - DEPENDENCIES_SHOWN} more`);
+
+  for (const { attempt, walk } of attempts) {
+    const took =
+      attempt.started_at_ms === null
+        ? 'never started'
+        : `started ${shortTime(attempt.started_at_ms, now)}, ${
+            attempt.finished_at_ms === null
+              ? `running for ${formatDuration(now - attempt.started_at_ms)}`
+              : `took ${formatDuration(attempt.finished_at_ms - attempt.started_at_ms)}`
+          }`;
+    lines.push(
+      '',
+      `attempt ${attempt.attempt_id} of run ${attempt.run_id}: ${visibleText(attemptOutcome(attempt))} (${took})`,
+    );
+    if (attempt.caller !== null) lines.push(`    called by ${visibleText(attempt.caller)}`);
+    const width = Math.max(0, ...walk.map(({ rule }) => rule.length));
+    for (const step of walk) {
+      const line = `  ${step.applies ? '→' : ' '} ${step.rule.padEnd(width)}  ${visibleText(step.because)}`;
+      lines.push(step.applies ? line : paint('dim', line));
+    }
+    if (attempt.cause !== null && attempt.started_at_ms !== null)
+      lines.push(`    stderr: ${visibleText(shortPath(attempt.stderr_path, cwd))}`);
+    lines.push(...handlerLines(attempt, style), ...routeLines(attempt));
+    lines.push(...decisionsAbout(explanation, attempt).map((event) => decisionLine(event, style)));
+  }
+  const others = decisionsAbout(explanation, null);
+  if (others.length > 0) lines.push('', ...others.map((event) => decisionLine(event, style)));
+  lines.push('', `next: ${visibleText(explanation.next)}`);
+  if (explanation.hint !== null) lines.push(`hint: ${visibleText(hintCommand(explanation.hint, style))}`);
+  return lines;
+}
+
+function decisionLine(event: EventRecord, { now }: TextStyle): string {
+  return `    ${shortTime(event.at_ms, now)}: ${visibleText(eventText(event) ?? event.type)}`;
+}
+
+/** What became of the failure handler and of the script that ran before the retry. */
+function handlerLines(
+  { handler_outcome, recovery, stderr_path }: AttemptRecord,
+  { cwd }: TextStyle,
+): string[] {
+  const lines: string[] = [];
+  // Without a handler the walk has said so.
+  if (handler_outcome !== null && handler_outcome !== 'NoHandler') {
+    lines.push(`    failure handler: ${handler_outcome}`);
+  }
+  if (recovery !== null) {
+    const log = shortPath(stderr_path.replace(/\.e$/, '.recovery.e'), cwd);
+    lines.push(`    recovery script: ${visibleText(describeOutcome(recovery))} (${visibleText(log)})`);
+  }
+  return lines;
+}
+
+/** What the code of the job said, and where that led. */
+function routeLines({ evaluations, route }: AttemptRecord): string[] {
+  const lines = evaluations.map((evaluation) => `    ${evaluationText(evaluation)}`);
+  if (route !== null)
+    lines.push(`    route: ${routeText(route)} (loops: ${route.loop} of ${route.max_loops})`);
+  return lines;
+}

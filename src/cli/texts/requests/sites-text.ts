@@ -1,0 +1,47 @@
+import type { BanRecord, SiteRecord } from '../../../contract/records/request.ts';
+import { visibleText } from '../../../views/visible-text.ts';
+import { shortTime } from '../../terminal/local-time.ts';
+import type { TextStyle } from '../../terminal/text-style.ts';
+import type { Column } from '../../terminal/text-table.ts';
+import type { View } from '../../terminal/view.ts';
+import { listTable } from '../lists/list-table.ts';
+
+export const sitesView: View<SiteRecord[]> = {
+  json: (sites) => sites,
+  table: (sites, style) => {
+    const columns: Column<SiteRecord>[] = [
+      { title: 'SITE', value: ({ name }) => name, shrink: 'middle' },
+      { title: 'WORKERS', value: ({ workers }) => workers, align: 'right' },
+      {
+        title: 'BANNED',
+        value: ({ bans }) => bans.map((ban) => banText(ban, style)).join('; ') || null,
+        style: ({ bans }) => (bans.length > 0 ? 'red' : undefined),
+        shrink: 'end',
+      },
+    ];
+    return listTable(columns, sites, style, 'no sites');
+  },
+  quiet: (sites) => sites.map(({ name }) => name),
+};
+
+export const banView: View<BanRecord> = {
+  json: (ban) => ban,
+  table: (ban, style) => [`site ${visibleText(ban.site)} is banned ${banText(ban, style)}`],
+  quiet: ({ id }) => [id],
+};
+
+export const unbanView: View<{ site: string; removed: number }> = {
+  json: ({ removed }) => ({ removed }),
+  table: ({ site, removed }) => [
+    removed === 0
+      ? `site ${visibleText(site)} has no ban`
+      : `${removed} ${removed === 1 ? 'ban' : 'bans'} of site ${visibleText(site)} removed`,
+  ],
+  quiet: ({ removed }) => [removed],
+};
+
+function banText({ request_name, reason, expires_at_ms }: BanRecord, { now }: TextStyle): string {
+  const scope = request_name === null ? 'for all work' : `for ${request_name}`;
+  const until = expires_at_ms === null ? '' : ` until ${shortTime(expires_at_ms, now)}`;
+  return `${scope}${until}: ${reason}`;
+}

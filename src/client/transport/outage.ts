@@ -1,0 +1,51 @@
+import type { OutagePatience } from '../../contract/engine.ts';
+import type { HoldfastError } from '../../core/errors.ts';
+
+/** An absence that is shorter is not worth a word. */
+const UNTOLD_MS = 1_000;
+
+/** Whether a server answers, and how long those who follow something on it wait until it does. */
+export class Outage {
+  readonly #waiting = new Set<OutagePatience>();
+  #isAway = false;
+  #isTold = false;
+
+  /** Waits from now on. Returns the way to stop. */
+  waitOut(patience: OutagePatience): () => void {
+    this.#waiting.add(patience);
+    return () => void this.#waiting.delete(patience);
+  }
+
+  get isWaitedOut(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** The server is away, and no caller waits for it any more. */
+  get isGivenUp(): boolean {
+    return this.#isAway && !this.isWaitedOut;
+  }
+
+  get patienceMs(): number {
+    return Math.max(0, ...[...this.#waiting].map(({ patienceMs }) => patienceMs));
+  }
+
+  /** A question that was first asked so long ago was not answered. */
+  failed(error: HoldfastError, sinceMs: number): void {
+    if (!this.isWaitedOut) return;
+    this.#isAway = true;
+    if (this.#isTold || sinceMs < UNTOLD_MS) return;
+    this.#isTold = true;
+    this.#tell(`${error.message}; waiting for the server`);
+  }
+
+  answered(): void {
+    this.#isAway = false;
+    if (!this.#isTold) return;
+    this.#isTold = false;
+    this.#tell('the server answers again');
+  }
+
+  #tell(line: string): void {
+    for (const { tell } of this.#waiting) tell(line);
+  }
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { json } from '../endpoint.ts';
+import { operation } from '../operation.ts';
+import { idParameter, listOf, pageQuery } from '../parameters.ts';
+import {
+  decisionSchema,
+  failureGroup,
+  recoverRequest,
+  recoverResult,
+  resolveRequest,
+  resolveResult,
+} from '../schemas/resolution.ts';
+import { jobStatus, page } from '../schemas/scalars.ts';
+
+const tag = 'Failures';
+const fingerprint = z.string().min(1).max(200).exactOptional();
+
+export const failureEndpoints = {
+  listFailures: operation({
+    method: 'GET',
+    path: '/api/v1/workflows/{workflow_id}/failures',
+    role: 'viewer',
+    tag,
+    summary: 'Lists failed jobs of the current run, grouped by what their failures look like.',
+    query: z.strictObject({
+      status: listOf(jobStatus)
+        .exactOptional()
+        .describe('failed, terminated and pending_failed unless told.'),
+      fingerprint,
+    }),
+    answer: json(z.array(failureGroup)),
+  }),
+  resolve: operation({
+    method: 'POST',
+    path: '/api/v1/workflows/{workflow_id}/resolve',
+    role: 'operator',
+    tag,
+    summary: 'Decides about jobs that wait for it; as a whole or not at all.',
+    body: resolveRequest,
+    answer: json(resolveResult),
+  }),
+  recover: operation({
+    method: 'POST',
+    path: '/api/v1/workflows/{workflow_id}/recover',
+    role: 'operator',
+    tag,
+    summary: 'Tries again what failed for a known cause, with more of what it lacked.',
+    body: recoverRequest,
+    answer: json(recoverResult),
+  }),
+  listDecisions: operation({
+    method: 'GET',
+    path: '/api/v1/decisions',
+    role: 'viewer',
+    tag,
+    summary: 'Lists decisions of people and agents, newest first.',
+    query: z.strictObject({ ...pageQuery, workflow_id: idParameter.exactOptional(), fingerprint }),
+    answer: json(page(decisionSchema)),
+  }),
+};

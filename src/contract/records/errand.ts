@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import type {
+  actionOrder,
+  errandOrder,
+  errandRecord,
+  errandReport,
+  evaluationOrder,
+  heldErrand,
+  outputsOrder,
+  postOrder,
+  recoveryOrder,
+} from '../schemas/errand.ts';
+
+// Work beside an attempt or a run. The schemas describe it; nothing here is loaded at run time.
+
+export type PostOrder = z.infer<typeof postOrder>;
+export type RecoveryOrder = z.infer<typeof recoveryOrder>;
+export type EvaluationOrder = z.infer<typeof evaluationOrder>;
+export type ActionOrder = z.infer<typeof actionOrder>;
+export type OutputsOrder = z.infer<typeof outputsOrder>;
+export type ErrandOrder = z.infer<typeof errandOrder>;
+export type ErrandKind = ErrandOrder['kind'];
+export type ErrandRecord = z.infer<typeof errandRecord>;
+export type ErrandReport = z.infer<typeof errandReport>;
+export type HeldErrand = z.infer<typeof heldErrand>;
+
+/** An errand that the server does itself. */
+export interface ServerErrand {
+  id: number;
+  workflow_id: number;
+  run_id: number;
+  kind: string;
+  data: unknown;
+}
+
+/** How the server does its errands of one kind. */
+export interface ServerErrandHandler {
+  kind: string;
+  /**
+   * Called outside every transaction; what it returns is stored as JSON. After a crash another server calls it again, so
+   * it must be safe to repeat. When the signal is aborted it stops: the errand was canceled, or is another server's.
+   */
+  run(errand: ServerErrand, signal: AbortSignal): Promise<unknown>;
+}

@@ -1,0 +1,2 @@
+/** The actor of changes that no person asked for. */
+export const ENGINE_ACTOR = 'holdfast';

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { ServerErrandHandler } from '../../contract/records/errand.ts';
+import {
+  finishServerErrand,
+  releaseServerErrands,
+  renewServerErrands,
+  type ServerErrandRow,
+  takeServerErrands,
+} from '../../store/rows/errands/server-errand-rows.ts';
+import type { Store } from '../../store/store.ts';
+
+/** How long an errand stays with a server that is silent. */
+const SERVER_LEASE_MS = 30_000;
+/** A server that cannot renew its lease stops before another one may begin. */
+const STOP_AFTER_MS = 24_000;
+const MOST_AT_ONCE = 8;
+
+type StopReason = 'canceled' | 'lost' | 'stopping' | 'timeout';
+
+interface LeasedErrand {
+  stop(reason: StopReason): void;
+  /** Stops it if the lease is not renewed in time. */
+  deadline: NodeJS.Timeout;
+  done: Promise<void>;
+}
+
+/**
+ * Does errands of the server in this process. Each errand is leased to one server at a time; the errands of a server that
+ * is gone go to the next one when their lease is over.
+ */
+export class ServerErrandRunner {
+  readonly #store: Store;
+  readonly #handlers: ReadonlyMap<string, ServerErrandHandler>;
+  /** This process, as no other is called. */
+  readonly #server = `${hostname()} ${process.pid} ${randomUUID()}`;
+  readonly #held = new Map<number, LeasedErrand>();
+  #isStopping = false;
+
+  constructor(store: Store, handlers: readonly ServerErrandHandler[]) {
+    this.#store = store;
+    this.#handlers = new Map(handlers.map((handler) => [handler.kind, handler]));
+  }
+
+  /** Renews what it holds and takes more. Called every few seconds. */
+  async sweep(): Promise<void> {
+    if (this.#handlers.size === 0 || this.#isStopping) return;
+    if (this.#held.size > 0) await this.#renew();
+    const room = MOST_AT_ONCE - this.#held.size;
+    if (room === 0) return;
+    const kinds = [...this.#handlers.keys()];
+    const taken = await this.#store.write((now) => takeServerErrands(kinds, this.#lease(now), room, now));
+    for (const errand of taken) this.#begin(errand);
+  }
+
+  /** Stops what runs, and leaves it to other servers. */
+  async stop(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    if (this.#held.size === 0) return;
+    const held = [...this.#held.values()];
+    for (const { stop } of held) stop('stopping');
+    await Promise.all(held.map(({ done }) => done));
+    await this.#store.write(() => releaseServerErrands(this.#server));
+  }
+
+  #lease(now: number): { server: string; expires_at: number } {
+    return { server: this.#server, expires_at: now + SERVER_LEASE_MS };
+  }
+
+  async #renew(): Promise<void> {
+    const rows = await this.#store.write((now) => renewServerErrands(this.#lease(now)));
+    const renewed = new Map(rows.map((row) => [row.id, row]));
+    for (const [id, { stop, deadline }] of this.#held) {
+      const row = renewed.get(id);
+      if (row === undefined) stop('lost');
+      else if (row.cancel_requested === 1) stop('canceled');
+      else deadline.refresh();
+    }
+  }
+
+  #begin(errand: ServerErrandRow): void {
+    const controller = new AbortController();
+    const stop = (reason: StopReason) => controller.abort(reason);
+    const deadline = setTimeout(() => stop('lost'), STOP_AFTER_MS).unref();
+    if (errand.cancel_requested === 1) stop('canceled');
+    const done = this.#do(errand, controller).finally(() => {
+      clearTimeout(deadline);
+      this.#held.delete(errand.id);
+    });
+    this.#held.set(errand.id, { stop, deadline, done });
+  }
+
+  async #do(errand: ServerErrandRow, controller: AbortController): Promise<void> {
+    const { signal } = controller;
+    const result = await this.#run(errand, controller);
+    const reason = signal.reason as StopReason | undefined;
+    if (reason === 'stopping' || reason === 'lost') return;
+    const ended = reason === undefined ? result : { stopped: reason };
+    try {
+      await this.#store.write((now) => finishServerErrand(errand.id, this.#server, ended, now));
+    } catch {
+      // Without the store the lease ends, and the errand is done again.
+    }
+  }
+
+  async #run(errand: ServerErrandRow, controller: AbortController): Promise<unknown> {
+    const { id, workflow_id, run_id, kind, timeout_ms } = errand;
+    const { signal } = controller;
+    if (signal.aborted) return null;
+    const limit =
+      timeout_ms === null
+        ? null
+        : setTimeout(() => controller.abort('timeout' satisfies StopReason), timeout_ms);
+    try {
+      const data = JSON.parse(errand.data) as unknown;
+      return { done: await this.#handlers.get(kind)!.run({ id, workflow_id, run_id, kind, data }, signal) };
+    } catch (error) {
+      return { failed: (error as Error).message };
+    } finally {
+      if (limit !== null) clearTimeout(limit);
+    }
+  }
+}

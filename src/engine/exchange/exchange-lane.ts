@@ -1,0 +1,76 @@
+import { HoldfastError } from '../../core/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { type Exchanged, exchangeTogether, type SentExchange, type SettledExchange } from './exchange.ts';
+
+/** Exchanges that share a transaction at the most: the first of them waits for the last. */
+const MOST_AT_ONCE = 16;
+
+interface Waiting extends SentExchange {
+  resolve(done: Exchanged): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Exchanges of one process take turns: those that come while a transaction is under way share the next. Workers of one
+ * workflow would otherwise wait for each other in the database, each with a connection, statements and a commit of its
+ * own. What one of them is refused for does not touch the others.
+ */
+export class ExchangeLane {
+  readonly #store: Store;
+  #waiting: Waiting[] = [];
+  #isMoving = false;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  exchange(workerId: number, request: SentExchange['request']): Promise<Exchanged> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ workerId, request, resolve, reject });
+      if (!this.#isMoving) void this.#move();
+    });
+  }
+
+  async #move(): Promise<void> {
+    this.#isMoving = true;
+    while (this.#waiting.length > 0) {
+      const group = this.#nextGroup();
+      // One after the other where something unforeseen goes wrong, so that it hits only whom it concerns.
+      if (!(await this.#settle(group))) for (const each of group) await this.#settle([each]);
+    }
+    this.#isMoving = false;
+  }
+
+  /** Those of different workers, in the order in which they came; one that is about a run of its own is alone. */
+  #nextGroup(): Waiting[] {
+    const [first] = this.#waiting;
+    const group = new Map([[first!.workerId, first!]]);
+    for (const each of this.#waiting) {
+      if (group.size === MOST_AT_ONCE || isAlone(first!)) break;
+      if (!isAlone(each) && !group.has(each.workerId)) group.set(each.workerId, each);
+    }
+    this.#waiting = this.#waiting.filter((each) => group.get(each.workerId) !== each);
+    return [...group.values()];
+  }
+
+  /** False if nothing was done for several, and nobody was told anything. */
+  async #settle(group: readonly Waiting[]): Promise<boolean> {
+    let settled: SettledExchange[];
+    try {
+      settled = await this.#store.write((now) => exchangeTogether(group, now));
+    } catch (error) {
+      if (group.length > 1 && !(error instanceof HoldfastError)) return false;
+      for (const { reject } of group) reject(error);
+      return true;
+    }
+    for (const [index, each] of settled.entries()) {
+      if ('done' in each) group[index]!.resolve(each.done);
+      else group[index]!.reject(each.refused);
+    }
+    return true;
+  }
+}
+
+function isAlone({ request }: Waiting): boolean {
+  return request.workflow_id !== undefined;
+}

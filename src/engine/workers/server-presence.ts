@@ -1,0 +1,21 @@
+import { noteServer } from '../../store/rows/workers/presence-rows.ts';
+import { extendLeases } from '../../store/rows/workers/worker-rows.ts';
+import type { Script } from '../../store/script.ts';
+
+/** A server that has not swept for so long stood still, or its database did: nobody could renew a lease. */
+const STOOD_STILL_MS = 60_000;
+
+/** A server starts: the time during which none was up does not count for any lease. */
+export function* serverStarts(now: number): Script<void> {
+  yield* leaveOut(yield* noteServer(now), now, 0);
+}
+
+/** A server is still there. */
+export function* serverIsUp(now: number): Script<void> {
+  yield* leaveOut(yield* noteServer(now), now, STOOD_STILL_MS);
+}
+
+function* leaveOut(seenAt: number | null, now: number, least: number): Script<void> {
+  const absence = seenAt === null ? 0 : now - seenAt;
+  if (absence > least) yield* extendLeases(absence, now);
+}

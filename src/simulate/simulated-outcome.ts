@@ -1,0 +1,78 @@
+import { HoldfastError } from '../core/errors.ts';
+import { causeOf, type Outcome, outcome, signalNumber } from '../core/job/outcome.ts';
+import { crashedPost, type PostResult } from '../core/job/post-result.ts';
+
+/** How an attempt is supposed to end. */
+export interface SimulatedOutcome {
+  /** As it was written. */
+  told: string;
+  outcome: Outcome;
+  /** false: its worker was lost between claim and start. */
+  started: boolean;
+  post: PostResult | null;
+  stderrMatches: readonly string[];
+}
+
+/** What parsing has to know of the job. */
+export interface OutcomeReader {
+  hasPost: boolean;
+  /** Patterns of its failure handler that are found in the text. */
+  findPatterns: (stderr: string) => string[];
+}
+
+const CAUSES: Record<string, Partial<Outcome>> = {
+  oom: { oom: true, oom_evidence: 'sampler', signal: 'SIGKILL' },
+  timeout: { timed_out: true, signal: 'SIGTERM' },
+  lost: { lost: true },
+  unstarted: { lost: true },
+  cancel: { canceled: true, signal: 'SIGTERM' },
+  stop: { stopped: true, signal: 'SIGTERM' },
+  spawn: { spawn_error: 'simulated' },
+  missing_output: { exit_code: 0, missing_outputs: ['a declared output'] },
+};
+
+/**
+ * Outcomes separated by commas: `10,oom,lost,SEGV,0`. `/CODE` after one is the exit code of the post script
+ * (`/crash` if it has none), `:TEXT` after that is what the attempt wrote to stderr. A post script that nothing
+ * is said about agrees with the exit code: it accepts 0 and calls the rest a failure.
+ */
+export function parseOutcomes(
+  text: string,
+  { hasPost, findPatterns }: OutcomeReader = { hasPost: false, findPatterns: () => [] },
+): SimulatedOutcome[] {
+  return text.split(',').map((written) => {
+    const told = written.trim();
+    const [, name = '', judgement, stderr = ''] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/s.exec(told) ?? [];
+    const facts = outcomeOf(name.trim(), told);
+    if (judgement !== undefined && !hasPost) wrong(`${told}: the job has no post script`);
+    const cause = causeOf(facts);
+    const asked = hasPost && cause !== 'lost' && cause !== 'canceled' && cause !== 'stopped';
+    return {
+      told,
+      outcome: facts,
+      started: name.trim() !== 'unstarted',
+      post: asked ? postOf(judgement ?? (cause === null ? '0' : '1'), told) : null,
+      stderrMatches: findPatterns(stderr),
+    };
+  });
+}
+
+function outcomeOf(name: string, told: string): Outcome {
+  if (/^\d+$/.test(name)) return outcome({ exit_code: Number(name) });
+  if (Object.hasOwn(CAUSES, name)) return outcome(CAUSES[name]!);
+  const signal = name.toUpperCase().replace(/^SIG/, '');
+  if (signal !== '' && signalNumber(signal) > 0) return outcome({ signal: `SIG${signal}` });
+  return wrong(
+    `${told === '' ? 'an empty text' : told} is no outcome; write an exit code, a signal such as SEGV, or one of ${Object.keys(CAUSES).join(', ')}`,
+  );
+}
+
+function postOf(judgement: string, told: string): PostResult {
+  if (judgement === 'crash') return crashedPost('simulated');
+  if (/^\d+$/.test(judgement)) return { ...crashedPost(''), exit_code: Number(judgement), problem: null };
+  return wrong(`${told}: after / stands the exit code of the post script, or crash`);
+}
+
+function wrong(problem: string): never {
+  throw new HoldfastError('INVALID_ARGUMENT', { argument: '--outcomes', problem });
+}

@@ -1,0 +1,103 @@
+import type { EndingOrder } from '../../../core/job/full-state.ts';
+import { idLists } from '../../many-rows.ts';
+import { all, first, placeholders, type Script } from '../../script.ts';
+import { decodeOrder, type StateColumns } from '../jobs/state-columns.ts';
+
+/** A live attempt together with what its decision needs of the job. */
+export interface LiveAttempt {
+  id: number;
+  workflow_id: number;
+  job_id: number;
+  job_name: string;
+  scope: string;
+  run_id: number;
+  visit: number;
+  attempt_id: number;
+  worker_id: number;
+  claimed_at: number;
+  started_at: number | null;
+  /** The report of how the command ended, while the post script runs. */
+  observed: string | null;
+  /** It is to be ended. */
+  order: EndingOrder | null;
+  /** A goto overtook it. */
+  overtaken: boolean;
+  /** Its job serves a call. */
+  is_called: boolean;
+  /** Why the job is in its status; of a cancel request, its reason. */
+  job_reason: string | null;
+  memory_bytes: number | null;
+  use_pending_failed: number;
+  failure_handler_id: number | null;
+  routing: string;
+  config: string;
+}
+
+/**
+ * `finished_at is null`, in words that no partial index is made for, and of which PostgreSQL expects that most rows are
+ * so: attempts that are known by their ids are then looked up one by one. It would else read the whole index of live
+ * ones, which is full of those that have just ended, or all attempts.
+ */
+export const IS_LIVE = '(case when attempt.finished_at is null then 1 else 0 end) <> 0';
+
+const SELECT_LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, job.scope, attempt.run_id,
+  attempt.visit, attempt.attempt_id, attempt.worker_id, attempt.claimed_at, attempt.started_at, attempt.observed,
+  job.ending, job.ending_actor, job.canceled_by, job.overtaken,
+  case when job.serves is null then 0 else 1 end as is_called, job.reason as job_reason,
+  requirement.memory_bytes, workflow.use_pending_failed, job.failure_handler_id, workflow.routing, job.config
+  from attempt join job on job.id = attempt.job_id join requirement on requirement.id = job.requirement_id
+  join workflow on workflow.id = attempt.workflow_id`;
+
+type LiveRow = Omit<LiveAttempt, 'order' | 'overtaken' | 'is_called'> &
+  Pick<StateColumns, 'ending' | 'ending_actor' | 'canceled_by' | 'overtaken'> & { is_called: number };
+
+function liveAttempt({
+  ending,
+  ending_actor,
+  canceled_by,
+  overtaken,
+  is_called,
+  ...row
+}: LiveRow): LiveAttempt {
+  return {
+    ...row,
+    order: decodeOrder({ ending, ending_actor, canceled_by }),
+    overtaken: overtaken === 1,
+    is_called: is_called === 1,
+  };
+}
+
+/** The attempt if it is still live. */
+export function* findLiveAttempt(token: number): Script<LiveAttempt | undefined> {
+  return (yield* findLiveAttempts([token])).get(token);
+}
+
+/** Those of the attempts that are still live, by their tokens. */
+export function* findLiveAttempts(tokens: readonly number[]): Script<Map<number, LiveAttempt>> {
+  const found = new Map<number, LiveAttempt>();
+  for (const list of idLists(tokens)) {
+    const rows = yield* all<LiveRow>(
+      `${SELECT_LIVE} where ${IS_LIVE} and attempt.id in ${placeholders(list.length)}`,
+      ...list,
+    );
+    for (const row of rows) found.set(row.id, liveAttempt(row));
+  }
+  return found;
+}
+
+export function* listHeldAttempts(workerId: number): Script<LiveAttempt[]> {
+  const rows = yield* all<LiveRow>(
+    `${SELECT_LIVE} where attempt.finished_at is null and attempt.worker_id = ? order by attempt.id`,
+    workerId,
+  );
+  return rows.map(liveAttempt);
+}
+
+/** An observed attempt, whoever holds it. */
+export function* findObservedAttempt(token: number): Script<LiveAttempt | undefined> {
+  const row = yield* first<LiveRow>(
+    `${SELECT_LIVE} where ${IS_LIVE} and attempt.id = ? and attempt.observed is not null`,
+    token,
+  );
+  return row === undefined ? undefined : liveAttempt(row);
+}

@@ -1,0 +1,101 @@
+import type { EventType, RouteTaken } from '../../../contract/records/records.ts';
+import { inParts, valueRows } from '../../many-rows.ts';
+import { all, changeAll, type Script, type SqlValue } from '../../script.ts';
+import { boundedData, boundedReason } from './event-data.ts';
+
+export interface NewEvent {
+  workflow_id: number;
+  run_id: number;
+  at: number;
+  type: EventType;
+  job_id?: number;
+  attempt_id?: number;
+  actor?: string | null;
+  reason?: string | null;
+  data?: Record<string, unknown>;
+}
+
+/** Appends to the audit trail. */
+export function* appendEvents(events: readonly NewEvent[]): Script<void> {
+  for (const part of inParts(events)) {
+    const { sql, values } = valueRows(part.map(eventValues));
+    yield* changeAll(
+      part.length,
+      `insert into event (workflow_id, run_id, job_id, attempt_id, at, type, actor, reason, data) ${sql}`,
+      ...values,
+    );
+  }
+}
+
+export function* appendEvent(event: NewEvent): Script<void> {
+  yield* appendEvents([event]);
+}
+
+function eventValues(event: NewEvent): SqlValue[] {
+  return [
+    event.workflow_id,
+    event.run_id,
+    event.job_id ?? null,
+    event.attempt_id ?? null,
+    event.at,
+    event.type,
+    event.actor ?? null,
+    boundedReason(event.reason ?? null),
+    boundedData(event.data ?? {}),
+  ];
+}
+
+export interface EventRow {
+  id: number;
+  workflow_id: number;
+  run_id: number;
+  job_id: number | null;
+  job_name: string | null;
+  scope: string | null;
+  attempt_id: number | null;
+  at: number;
+  type: string;
+  actor: string | null;
+  reason: string | null;
+  data: string;
+}
+
+export function* listEvents(
+  workflowId: number,
+  filter: { after: number; limit: number; job_id: number | null; descends?: boolean },
+): Script<EventRow[]> {
+  const [compare, order] = filter.descends === true ? ['<', 'event.id desc'] : ['>', 'event.id'];
+  const values: SqlValue[] = [workflowId, filter.after];
+  if (filter.job_id !== null) values.push(filter.job_id);
+  return yield* all<EventRow>(
+    `select event.id, event.workflow_id, event.run_id, event.job_id, job.name as job_name, job.scope, event.attempt_id, event.at,
+      event.type, event.actor, event.reason, event.data
+     from event left join job on job.id = event.job_id
+     where event.workflow_id = ? and event.id ${compare} ?${filter.job_id === null ? '' : ' and event.job_id = ?'}
+     order by ${order} limit ?`,
+    ...values,
+    filter.limit,
+  );
+}
+
+/** The re-attempts and jumps of a scope in words, oldest first; the middle of a long list is left out. */
+export function* listRoutesTaken(workflowId: number, runId: number, scope: string): Script<string[]> {
+  const rows = yield* all<{ name: string; data: string }>(
+    `select job.name, event.data from event join job on job.id = event.job_id
+     where event.workflow_id = ? and event.run_id = ? and job.scope = ? and event.type in ('retry', 'goto')
+     order by event.id`,
+    workflowId,
+    runId,
+    scope,
+  );
+  const taken = rows.flatMap(({ name, data }) => {
+    const { route } = JSON.parse(data) as { route?: RouteTaken };
+    if (route === undefined) return [];
+    return route.kind === 'goto' ? `${name} → ${route.target}` : `${name} again`;
+  });
+  return taken.length <= SHOWN_ROUTES
+    ? taken
+    : [...taken.slice(0, SHOWN_ROUTES / 2), '…', ...taken.slice(-SHOWN_ROUTES / 2)];
+}
+
+const SHOWN_ROUTES = 20;

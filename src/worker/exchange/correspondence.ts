@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine } from '../../contract/engine.ts';
+import type { Exchange, ExchangeResult } from '../../contract/records/exchange.ts';
+import { type ErrorCode, HoldfastError } from '../../core/errors.ts';
+import { monotonicNow } from '../launcher/monotonic-now.ts';
+
+/** The engine may only be away for a while: nothing about the question was wrong. */
+const PASSING = new Set<ErrorCode>([
+  'SERVER_UNREACHABLE',
+  'SHUTTING_DOWN',
+  'DATABASE_UNREACHABLE',
+  'STORE_FAILED',
+]);
+
+export function isPassing(error: unknown): error is HoldfastError {
+  return error instanceof HoldfastError && PASSING.has(error.code);
+}
+
+/** One that takes longer may stand still: there are some more tries within the lease. */
+const EXCHANGE_MS = 8_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+/** So many failures in a row are not worth a word: the next try mostly succeeds. */
+const UNTOLD_FAILURES = 2;
+
+/** Before the next try; jittered, so that the workers of a server that comes back do not all come at once. */
+export function pauseBeforeTry(failures: number, random = Math.random): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + random() / 2);
+}
+
+export interface ExchangeAnswer {
+  result: ExchangeResult;
+  /** When the question was first sent, by `monotonicNow`: what it says of the lease counts from there. */
+  sentAt: number;
+}
+
+/**
+ * Asks an engine over a network that loses questions and answers. The only place where exchanges are numbered, stamped
+ * with the time, and repeated: an exchange is sent again, under the same number, until there is an answer, and nothing
+ * newer overtakes it.
+ */
+export class Correspondence {
+  hasGivenUp = false;
+  /** Of the last exchange. */
+  #seq = 0;
+  readonly #narrate: (line: string) => void;
+  readonly #givenUp: Promise<never>;
+  #giveUp!: (error: Error) => void;
+  #giveUpTimer: NodeJS.Timeout | undefined;
+
+  constructor(narrate: (line: string) => void) {
+    this.#narrate = narrate;
+    this.#givenUp = new Promise((_, reject) => {
+      this.#giveUp = reject;
+    });
+    this.#givenUp.catch(() => {});
+  }
+
+  /** Whoever waits for an answer after this time is told that there is none. */
+  giveUpWithin(ms: number): void {
+    clearTimeout(this.#giveUpTimer);
+    this.#giveUpTimer = setTimeout(() => {
+      this.hasGivenUp = true;
+      this.#giveUp(
+        new HoldfastError('SERVER_UNREACHABLE', { url: 'the server', problem: 'no answer in time' }),
+      );
+    }, ms);
+    this.#giveUpTimer.unref();
+  }
+
+  /** Does nothing for a while; an error if it is given up meanwhile. */
+  async pause(ms: number): Promise<void> {
+    await Promise.race([sleep(ms), this.#givenUp]);
+  }
+
+  /** Tries until it succeeds; an error that does not pass is thrown. */
+  async insist<T>(ask: () => Promise<T>): Promise<T> {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        const answer = await Promise.race([ask(), this.#givenUp]);
+        if (failures > UNTOLD_FAILURES) this.#narrate('the server answers again');
+        return answer;
+      } catch (error) {
+        if (!isPassing(error) || this.hasGivenUp) throw error;
+        if (failures === UNTOLD_FAILURES) this.#narrate(`${error.message}; trying again`);
+        await Promise.race([sleep(pauseBeforeTry(failures)), this.#givenUp]);
+      }
+    }
+  }
+
+  /** The next exchange is the one after this: the last that the engine has accepted of the worker; 0 for a new one. */
+  continueAfter(seq: number): void {
+    this.#seq = seq;
+  }
+
+  /** One exchange, with the next number. `beforeRepeat` is waited for before each repeat. */
+  async exchange(
+    engine: Engine,
+    workerId: number,
+    exchange: Exchange,
+    beforeRepeat: () => Promise<void> = async () => {},
+  ): Promise<ExchangeAnswer> {
+    const sentAt = monotonicNow();
+    let isRepeat = false;
+    this.#seq += 1;
+    const numbered = { ...exchange, seq: this.#seq };
+    const result = await this.insist(async () => {
+      if (isRepeat) await beforeRepeat();
+      isRepeat = true;
+      return within(EXCHANGE_MS, engine.exchange(workerId, { ...numbered, sent_at_ms: Date.now() }));
+    });
+    return { result, sentAt };
+  }
+}
+
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(noAnswer(ms)), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function noAnswer(ms: number): HoldfastError {
+  return new HoldfastError('SERVER_UNREACHABLE', { url: 'the server', problem: `no answer within ${ms} ms` });
+}

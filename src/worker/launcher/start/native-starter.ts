@@ -1,0 +1,140 @@
+import { constants } from 'node:os';
+import { getSystemErrorMap } from 'node:util';
+import type { LibC } from './libc.ts';
+import { LOG_FLAGS, LOG_MODE } from './log-file.ts';
+import { SharedEnvironment } from './shared-environment.ts';
+import type { Program, ProgramEnvironment, ProgramExit, StartCallbacks, Starter } from './starter.ts';
+import { type Arena, layOutArrays, sizeOfArrays, type Texts } from './string-arrays.ts';
+
+const SET_SIGNAL_DEFAULTS = 0x04;
+const SET_SIGNAL_MASK = 0x08;
+const SET_SESSION = 0x80;
+const NO_HANG = 1;
+
+// More than glibc and musl use.
+const ACTIONS_BYTES = 256;
+const ATTRIBUTES_BYTES = 1024;
+const SIGNAL_SET_BYTES = 256;
+const FIRST_ARENA_BYTES = 64 * 1024;
+
+/**
+ * Starts processes by `posix_spawn`, which does not copy this process: 0.16 ms of processor time for each where
+ * `child_process` takes 0.8 ms, however large this process is.
+ */
+export class NativeStarter implements Starter {
+  readonly name = 'posix_spawn';
+  readonly #c: LibC;
+  readonly #attributes = Buffer.alloc(ATTRIBUTES_BYTES);
+  readonly #actions = Buffer.alloc(ACTIONS_BYTES);
+  /** Out parameters. */
+  readonly #pid = Buffer.alloc(4);
+  readonly #status = Buffer.alloc(4);
+  readonly #live = new Map<number, (exit: ProgramExit) => void>();
+  #arena: Arena;
+  #shared: SharedEnvironment | null = null;
+  #isListening = false;
+
+  constructor(c: LibC) {
+    this.#c = c;
+    this.#arena = this.#newArena(FIRST_ARENA_BYTES);
+    const signals = Buffer.alloc(SIGNAL_SET_BYTES);
+    // Node ignores SIGPIPE, and a signal that is ignored stays so in a child.
+    checked('prepare signals', c.initAttributes(this.#attributes));
+    checked('prepare signals', c.fillSignals(signals));
+    checked('prepare signals', c.setSignalDefaults(this.#attributes, signals));
+    checked('prepare signals', c.emptySignals(signals));
+    checked('prepare signals', c.setSignalMask(this.#attributes, signals));
+    const flags = SET_SIGNAL_DEFAULTS | SET_SIGNAL_MASK | SET_SESSION;
+    checked('prepare signals', c.setFlags(this.#attributes, flags));
+  }
+
+  start(program: Program, { exited }: StartCallbacks): number {
+    this.#listen();
+    const pid = this.#spawn(program);
+    this.#live.set(pid, exited);
+    return pid;
+  }
+
+  #spawn({ path, words, cwd, environment, stdout, stderr }: Program): number {
+    const [argv, envp] = this.#layOut([[path, ...words], this.#entries(environment)]);
+    const c = this.#c;
+    checked('start', c.initActions(this.#actions));
+    try {
+      checked('start', c.addOpen(this.#actions, 0, '/dev/null', 0, 0));
+      // The new process opens its logs: this one never waits for the file system.
+      checked('start', c.addOpen(this.#actions, 1, stdout, LOG_FLAGS, LOG_MODE));
+      if (stderr === stdout) checked('start', c.addDup2(this.#actions, 1, 2));
+      else checked('start', c.addOpen(this.#actions, 2, stderr, LOG_FLAGS, LOG_MODE));
+      checked('start', c.addChdir(this.#actions, cwd));
+      checked('start', c.posixSpawn(this.#pid, path, this.#actions, this.#attributes, argv!, envp!));
+    } finally {
+      c.destroyActions(this.#actions);
+    }
+    return this.#pid.readInt32LE(0);
+  }
+
+  #entries({ shared, own }: ProgramEnvironment): Texts {
+    if (this.#shared?.variables !== shared) {
+      this.#shared = new SharedEnvironment(shared, (size) => this.#newArena(size));
+    }
+    return this.#shared.entriesWith(own);
+  }
+
+  #layOut(arrays: readonly Texts[]): bigint[] {
+    for (const texts of arrays) {
+      for (const text of texts) {
+        if (typeof text === 'string' && text.includes('\0')) {
+          throw systemError('start', constants.errno.EINVAL);
+        }
+      }
+    }
+    const size = sizeOfArrays(arrays);
+    if (size > this.#arena.buffer.length) this.#arena = this.#newArena(2 * size);
+    return layOutArrays(this.#arena, arrays);
+  }
+
+  #newArena(size: number): Arena {
+    const buffer = Buffer.alloc(size);
+    return { buffer, address: this.#c.addressOf(buffer) };
+  }
+
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    process.on('SIGCHLD', () => this.#reap());
+  }
+
+  /** One signal may stand for several children. Those of Node itself are left to it. */
+  #reap(): void {
+    for (const [pid, exited] of this.#live) {
+      if (this.#c.waitPid(pid, this.#status, NO_HANG) !== pid) continue;
+      this.#live.delete(pid);
+      exited(decodeStatus(this.#status.readInt32LE(0)));
+    }
+  }
+}
+
+const SIGNAL_NAMES = new Map(
+  Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals]),
+);
+
+/** The status that `waitpid` returns for a process that has ended. */
+export function decodeStatus(status: number): ProgramExit {
+  const signal = status & 0x7f;
+  if (signal === 0) return { code: (status >> 8) & 0xff, signal: null };
+  // A real-time signal has no name here; a shell would report it as 128 + n.
+  const name = SIGNAL_NAMES.get(signal);
+  return name === undefined ? { code: 128 + signal, signal: null } : { code: null, signal: name };
+}
+
+function checked(action: string, errno: number): void {
+  if (errno !== 0) throw systemError(action, errno);
+}
+
+function systemError(action: string, errno: number): NodeJS.ErrnoException {
+  const [code, meaning] = getSystemErrorMap().get(-errno) ?? [`errno ${errno}`, `error ${errno}`];
+  const error: NodeJS.ErrnoException = new Error(`cannot ${action}: ${meaning}`);
+  error.code = code;
+  error.errno = -errno;
+  return error;
+}

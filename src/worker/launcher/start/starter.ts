@@ -1,0 +1,36 @@
+/** Variables that many programs share, by the same object for all of them, and those of one program, which win. */
+export interface ProgramEnvironment {
+  shared: NodeJS.ProcessEnv;
+  own: Record<string, string>;
+}
+
+/** What is started: a program in a session of its own, with nothing on stdin. */
+export interface Program {
+  /** Absolute. */
+  path: string;
+  words: readonly string[];
+  cwd: string;
+  environment: ProgramEnvironment;
+  /** Absolute paths of the files that its stdout and stderr are appended to: made if they are missing, emptied if not. */
+  stdout: string;
+  stderr: string;
+}
+
+export interface ProgramExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface StartCallbacks {
+  /** Never called before `start` has returned. */
+  exited(exit: ProgramExit): void;
+  /** It could not be started; called instead of `exited`, after `start` has returned null. */
+  failed(error: Error): void;
+}
+
+/** One of the ways to start a process. */
+export interface Starter {
+  readonly name: 'posix_spawn' | 'child_process';
+  /** Returns its pid, or null if it could not be started. Throws where that is known at once. */
+  start(program: Program, callbacks: StartCallbacks): number | null;
+}

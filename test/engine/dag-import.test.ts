@@ -1,0 +1,4 @@
+import { dagImportBehaviour } from './dag-import-behaviour.ts';
+import { onSqlite } from './engine-world.ts';
+
+dagImportBehaviour(onSqlite);

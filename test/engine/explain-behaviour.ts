@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { type Databases, worldOf } from './engine-world.ts';
+import { type SimpleJob, simpleModel } from './simple-model.ts';
+
+/** Why a job waits or has ended, on any database. */
+export function explainBehaviour(databases: Databases): void {
+  const makeWorld = (jobs: SimpleJob[]) => worldOf(simpleModel(jobs), databases);
+
+  describe('explain', () => {
+    test('tells what a blocked job waits for', async () => {
+      const world = await makeWorld([{ name: 'a' }, { name: 'b', after: ['a'] }]);
+      expect((await world.engine.explain(world.workflowId, 'b')).headline).toBe(
+        'waits for 1 of 1 dependencies: a (ready)',
+      );
+    });
+
+    test('tells how long a retry still waits, and why', async () => {
+      const world = await makeWorld([
+        { name: 'a', retry: { max_retries_failure: 2, initial_retry_delay_ms: 30_000 } },
+      ]);
+      await (await world.remoteWorker()).runReady({ a: 9 });
+      world.clock.now += 10_000;
+      const { headline, attempts } = await world.engine.explain(world.workflowId, 'a');
+      expect(headline).toBe(
+        'waits another 20s before it is tried again; attempt 1: exit 9, retry 1 of 2 after 30s',
+      );
+      expect(attempts[0]!.walk.at(-1)).toEqual({
+        rule: 'retry',
+        applies: true,
+        because: 'retry 1 of 2 after 30s',
+      });
+    });
+
+    test('leads from a canceled job to the one that failed', async () => {
+      const world = await makeWorld([{ name: 'a' }, { name: 'b', after: ['a'] }]);
+      await (await world.remoteWorker()).runReady({ a: 1 });
+      expect(await world.engine.explain(world.workflowId, 'b')).toMatchObject({
+        headline: 'canceled: its dependency a did not succeed',
+        hint: { kind: 'explain', workflow: world.workflowId, job: 'a' },
+      });
+    });
+  });
+}

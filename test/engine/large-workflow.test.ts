@@ -1,0 +1,4 @@
+import { onSqlite } from './engine-world.ts';
+import { largeWorkflowBehaviour } from './large-workflow-behaviour.ts';
+
+largeWorkflowBehaviour(onSqlite);

@@ -1,0 +1,4 @@
+import { onSqlite } from './engine-world.ts';
+import { overviewBehaviour } from './overview-behaviour.ts';
+
+overviewBehaviour(onSqlite);

@@ -1,0 +1,4 @@
+import { onSqlite } from './engine-world.ts';
+import { pauseBehaviour } from './pause-behaviour.ts';
+
+pauseBehaviour(onSqlite);

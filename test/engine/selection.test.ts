@@ -1,0 +1,4 @@
+import { onSqlite } from './engine-world.ts';
+import { selectionBehaviour } from './selection-behaviour.ts';
+
+selectionBehaviour(onSqlite);

@@ -1,0 +1,4 @@
+import { onSqlite } from './engine-world.ts';
+import { transferBehaviour } from './transfer-behaviour.ts';
+
+transferBehaviour(onSqlite);

@@ -1,0 +1,4 @@
+import { onSqlite } from './engine-world.ts';
+import { untilBehaviour } from './until-behaviour.ts';
+
+untilBehaviour(onSqlite);

@@ -1,0 +1,4 @@
+import { dagImportBehaviour } from '../engine/dag-import-behaviour.ts';
+import { onPostgres } from './on-postgres.ts';
+
+dagImportBehaviour(onPostgres);

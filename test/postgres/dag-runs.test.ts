@@ -1,0 +1,4 @@
+import { dagRunsBehaviour } from '../engine/dag-runs-behaviour.ts';
+import { onPostgres } from './on-postgres.ts';
+
+dagRunsBehaviour(onPostgres);

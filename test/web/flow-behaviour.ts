@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { expectAccessible, expectQuiet, openPage } from './browser.ts';
+import { MANY, nightly } from './specs.ts';
+import { screenshot, type WebWorld } from './web-world.ts';
+
+/** What people do on the pages, from one to the next. */
+export function flowBehaviour(world: WebWorld): void {
+  test('a failure is followed from the first page to triage, decided there, and the workflow completes', async () => {
+    const workflow = await world.run(nightly('second-night', 8), ({ counts }) => counts.pending_failed === 4);
+    const page = await openPage();
+    await page.goto(world.url('/'));
+    await page.getByText('3 jobs failed with exit 8 and wait for a decision').waitFor();
+    await page.getByRole('link', { name: 'Decide in second-night' }).first().click();
+    await page.getByText('“Connection refused” often passes by itself.').waitFor();
+    await page.getByText('None: this is the first time.').waitFor();
+
+    world.touch('fixed');
+    await page.getByRole('button', { name: 'Retry …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('reconstruct_1, reconstruct_2, reconstruct_3 are retried.').waitFor();
+    await dialog.getByLabel('Memory').fill('much');
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Retry 3 jobs' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Memory').fill('1g');
+    await dialog.getByText('are retried with 1g of memory.').waitFor();
+    await dialog.getByLabel('Reason').fill('the database is back');
+    await screenshot(page, 'decision-light');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Retry 3 jobs' }).click();
+    await page.getByText('Done: reconstruct_1, reconstruct_2, reconstruct_3 were retried').waitFor();
+
+    // The other group is what is left; it is decided with the keyboard alone.
+    await page.getByRole('heading', { name: '1 job: exit 3' }).waitFor();
+    await page.keyboard.press('f');
+    await page.getByRole('dialog').getByText('background_model is failed for good.').waitFor();
+    await page.getByLabel('Reason').fill('K was never taken');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing waits for a decision in this workflow.').waitFor();
+    await world.until(workflow, ({ complete }) => complete);
+    await page.getByRole('link', { name: `Workflow ${workflow}` }).click();
+    await page.getByText('5 completed').waitFor();
+    await page.getByRole('button', { name: 'Events' }).click();
+    await page.getByText('the database is back').first().waitFor();
+    // The memory that is no size.
+    expectQuiet(page, /400/);
+  });
+
+  test('all failed jobs are retried at once, after a dry run, and the page follows', async () => {
+    const workflow = await world.run(MANY, ({ complete }) => complete);
+    const page = await openPage();
+    await page.goto(world.url(`/workflows/${workflow}`));
+    await page.getByText('4 failed').first().waitFor();
+    await page.getByRole('button', { name: 'Retry …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('4 jobs: odd_1, odd_2, odd_3, odd_4.').waitFor();
+    await dialog.getByRole('button', { name: 'Leave as it is' }).click();
+    expect((await world.status(workflow)).counts.failed).toBe(4);
+
+    // One of them by itself.
+    await page.getByRole('button', { name: /^failed/ }).click();
+    await page.getByRole('checkbox', { name: 'Choose odd_2' }).check();
+    await page.getByRole('button', { name: 'Retry …' }).click();
+    await dialog.getByText('1 job: odd_2.').waitFor();
+    await dialog.getByRole('button', { name: 'Leave as it is' }).click();
+    await page.getByRole('button', { name: 'Choose none' }).click();
+
+    world.touch('even');
+    await page.getByRole('button', { name: 'Retry …' }).click();
+    await dialog.getByRole('button', { name: 'Retry: 4 jobs' }).click();
+    await page.getByText('605 completed').waitFor();
+    expect((await world.status(workflow)).exit_code).toBe(0);
+    expectQuiet(page);
+  });
+
+  test('a page without its server says since when it is stale, and follows again after a restart', async () => {
+    const page = await openPage();
+    await page.goto(world.url('/'));
+    await page.getByText('live', { exact: true }).waitFor();
+    await world.stop();
+    await page.getByText(/^stale since \d\d:\d\d:\d\d; the server does not answer$/).waitFor();
+    await world.start();
+    await world.submit({ name: 'after-the-restart', jobs: [{ name: 'a', command: 'true' }] });
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'after-the-restart' }).waitFor();
+    expectQuiet(page, /net::ERR_|503/);
+  });
+
+  test('every control of the first page and of a workflow is reached with the keyboard, and ? lists the keys', async () => {
+    const page = await openPage();
+    await page.goto(world.url('/'));
+    await page.getByRole('link', { name: 'after-the-restart' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('after-the');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('after-the-restart');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'after-the-restart' }).waitFor();
+    expectQuiet(page);
+  });
+
+  test('with tokens a person signs in, a viewer has no buttons, and a token that ends leads back', async () => {
+    const workflow = await world.run(
+      { ...nightly('guarded', 5), jobs: [{ name: 'a', command: 'exit 5' }] },
+      ({ counts }) => counts.pending_failed === 1,
+    );
+    await world.stop();
+    const viewer = await world.token('vera', 'viewer');
+    const operator = await world.token('otto', 'operator');
+    await world.start('--auth', 'token');
+
+    const page = await openPage();
+    await page.goto(world.url(`/workflows/${workflow}/triage`));
+    await page.getByLabel('Token').fill('hf_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await screenshot(page, 'login-light');
+    await expectAccessible(page);
+    await page.getByLabel('Token').fill(viewer);
+    await page.keyboard.press('Enter');
+    await page.getByText('vera (viewer)').waitFor();
+    await page.getByRole('heading', { name: '1 job: exit 5' }).waitFor();
+    expect(await page.getByRole('button', { name: /Retry|Fail/ }).count()).toBe(0);
+    await page.keyboard.press('r');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.goto(world.url(`/workflows/${workflow}`));
+    await page.getByRole('table').waitFor();
+    expect(await page.getByRole('button', { name: /Pause|Stop|Cancel|Retry/ }).count()).toBe(0);
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(
+      await page.evaluate(
+        () => `${document.cookie}${JSON.stringify({ ...localStorage, ...sessionStorage })}`,
+      ),
+    ).not.toContain(viewer);
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').fill(operator);
+    await page.keyboard.press('Enter');
+    await page.getByText('otto (operator)').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+
+    await world.revoke('otto');
+    await page.getByText('Your token is no longer valid').waitFor();
+    expectQuiet(page, /401/);
+  });
+}

@@ -1,0 +1,64 @@
+/** Two kinds of failures that no rule covers, among jobs that succeed, and one that waits for them. */
+export const nightly = (name: string, code: number) => ({
+  name,
+  description: 'Reconstructs the events of one night, and merges them.',
+  user: 'ada',
+  project: 'astro',
+  use_pending_failed: true,
+  retry_defaults: { max_retries_failure: 0 },
+  jobs: [
+    { name: 'calibrate', command: 'echo calibrated' },
+    {
+      name: 'reconstruct_{run}',
+      parameters: { run: '1:3' },
+      depends_on: ['calibrate'],
+      // Fails until a file is there, which a person would put there before retrying.
+      command: `echo reading run {run}; if [ ! -e fixed ]; then printf "\\033[31mConnection refused\\033[0m by db.example:5432\\n" >&2; exit ${code}; fi; echo done`,
+    },
+    {
+      name: 'background_model',
+      depends_on: ['calibrate'],
+      command: 'echo "ValueError: no such band: K" >&2; exit 3',
+    },
+    { name: 'merge', depends_on_regexes: ['reconstruct_.*'], command: 'echo merged' },
+  ],
+});
+
+/** Everything that a page shows tries to be markup. */
+export const HOSTILE_NAME = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
+export const HOSTILE = {
+  name: HOSTILE_NAME,
+  description: HOSTILE_NAME,
+  use_pending_failed: true,
+  retry_defaults: { max_retries_failure: 0 },
+  jobs: [
+    {
+      name: HOSTILE_NAME,
+      command: `echo '${HOSTILE_NAME.replaceAll("'", '')}' >&2; printf '\\033]8;;javascript:window.hurt=1\\033\\\\click\\033]8;;\\033\\\\\\n' >&2; exit 9`,
+    },
+  ],
+};
+
+/** Many jobs, some of which fail for good. */
+export const MANY = {
+  name: 'parameter-sweep',
+  user: 'grace',
+  retry_defaults: { max_retries_failure: 0 },
+  jobs: [
+    { name: 'point_{index}', parameters: { index: '1:600' }, command: 'true', depends_on: ['begin'] },
+    { name: 'begin', command: 'true' },
+    { name: 'odd_{index}', parameters: { index: '1:4' }, command: 'test -e even || exit 4' },
+  ],
+};
+
+/** Writes a line a moment as long as a file is not there. */
+export const LIVE = {
+  name: 'long-simulation',
+  user: 'ada',
+  jobs: [
+    {
+      name: 'simulate',
+      command: 'n=0; while [ ! -e stop-simulation ]; do n=$((n+1)); echo "step $n"; sleep 0.2; done',
+    },
+  ],
+};

@@ -1,0 +1,88 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { WorkflowStatus } from '../../src/contract/records/records.ts';
+import type { Role } from '../../src/contract/roles.ts';
+import { startCli, until } from '../cli/run-cli.ts';
+import { ServedProject } from '../client/served-project.ts';
+
+const SCREENSHOTS = resolve(import.meta.dirname, '../../docs/screenshots');
+const LARGEST_BYTES = 150 * 1024;
+
+/** A server with a worker, with whatever tests submit to it. */
+export class WebWorld {
+  readonly project = new ServedProject();
+
+  start(...args: string[]): Promise<string> {
+    return this.project.start('--log-level', 'warn', ...args);
+  }
+
+  async stop(): Promise<void> {
+    await this.project.stop();
+  }
+
+  url(path: string): string {
+    return `${this.project.url}${path}`;
+  }
+
+  /** Makes a file that commands of jobs look for. */
+  touch(name: string): void {
+    writeFileSync(join(this.project.dir, name), '');
+  }
+
+  async submit(spec: object): Promise<number> {
+    const { dir } = this.project;
+    const answer = await fetch(this.url('/api/v1/workflows'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ spec, cwd: dir, output_dir: join(dir, 'output') }),
+    });
+    if (answer.status !== 201) throw new Error(await answer.text());
+    return ((await answer.json()) as { id: number }).id;
+  }
+
+  async status(workflow: number): Promise<WorkflowStatus> {
+    return (await (await fetch(this.url(`/api/v1/workflows/${workflow}/status`))).json()) as WorkflowStatus;
+  }
+
+  /** Submits a workflow and waits until its status is as wanted. */
+  async run(spec: object, isReached: (status: WorkflowStatus) => boolean): Promise<number> {
+    const workflow = await this.submit(spec);
+    await this.until(workflow, isReached);
+    return workflow;
+  }
+
+  until(workflow: number, isReached: (status: WorkflowStatus) => boolean): Promise<unknown> {
+    return until(async () => isReached(await this.status(workflow)), `workflow ${workflow} is as wanted`);
+  }
+
+  /** Its secret. */
+  token(name: string, role: Role): Promise<string> {
+    return this.#command('token', 'create', '--name', name, '--role', role, '--output', 'quiet');
+  }
+
+  async revoke(name: string): Promise<void> {
+    const tokens = JSON.parse(await this.#command('token', 'list', '--output', 'json')) as {
+      id: number;
+      name: string;
+    }[];
+    await this.#command('token', 'revoke', String(tokens.find((token) => token.name === name)!.id));
+  }
+
+  async #command(...words: string[]): Promise<string> {
+    const { code, stdout, stderr } = await startCli(words, { cwd: this.project.dir }).ended;
+    if (code !== 0) throw new Error(stderr);
+    return stdout.trim();
+  }
+}
+
+/** Only where HF_SCREENSHOTS is set: the documentation has them, and fonts differ from machine to machine. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (process.env.HF_SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const path = join(SCREENSHOTS, `${name}.png`);
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path });
+  const { size } = statSync(path);
+  if (size > LARGEST_BYTES) throw new Error(`${path} has ${size} bytes`);
+}

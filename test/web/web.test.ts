@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { closeBrowser } from './browser.ts';
+import { flowBehaviour } from './flow-behaviour.ts';
+import { pageBehaviour } from './page-behaviour.ts';
+import { WebWorld } from './web-world.ts';
+
+/** npm has a Chromium that needs no installation for this alone. */
+const HAS_BROWSER = 'linux-x64';
+const here = `${process.platform}-${process.arch}`;
+
+if (here === HAS_BROWSER) testPages();
+else test.skip(`pages are tested on ${HAS_BROWSER}, and this is ${here}`);
+
+function testPages(): void {
+  // One server and one browser for all of it.
+  const world = new WebWorld();
+
+  beforeAll(async () => {
+    await world.start();
+  });
+
+  afterAll(async () => {
+    await closeBrowser();
+    await world.stop();
+  });
+
+  describe('pages', () => pageBehaviour(world));
+  describe('ways through them', () => flowBehaviour(world));
+}

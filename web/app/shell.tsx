@@ -1,0 +1,103 @@
+import { type ReactNode, useState } from 'react';
+import { clockTime } from '../parts/times.ts';
+import { KeyHelp } from './key-help.tsx';
+import { useKeys } from './keys.ts';
+import { Link } from './link.tsx';
+import { useLiveness } from './live.ts';
+import { signOut, useSession } from './session.ts';
+import { nextTheme, useTheme } from './theme.ts';
+
+/** What is around every page: the way home, whether it is live, who is signed in. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useKeys({ '?': () => setHelpOpen(true) });
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-20 focus:m-2 focus:bg-card focus:p-2"
+      >
+        To the content
+      </a>
+      <header className="border-b border-line bg-card">
+        <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
+          <Link to="/" className="flex items-center gap-2 font-semibold tracking-tight">
+            <Mark />
+            Holdfast
+          </Link>
+          <Live />
+          <div className="ml-auto flex items-center gap-1">
+            <button type="button" className={TOOL} onClick={() => setHelpOpen(true)}>
+              Keys
+            </button>
+            <ThemeButton />
+            <Caller />
+          </div>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl grow px-4 py-5 outline-none">
+        {children}
+      </main>
+      <KeyHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+    </div>
+  );
+}
+
+const TOOL = 'rounded-md px-2 py-1 text-sm text-quiet hover:bg-raised hover:text-text cursor-pointer';
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" className="size-6" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="#0f5c70" />
+      <g fill="none" stroke="#fff" strokeWidth="2.6" strokeLinecap="round" strokeLinejoin="round">
+        <circle cx="16" cy="8.6" r="2.9" />
+        <path d="M16 11.5V25M10.5 15h11M6.5 18.5c.6 4.2 4.4 6.6 9.5 6.6s8.9-2.4 9.5-6.6" />
+      </g>
+    </svg>
+  );
+}
+
+/** Shown honestly: what is on the page is as old as the last contact. */
+function Live() {
+  const liveness = useLiveness();
+  return (
+    <p role="status" className="text-sm">
+      {liveness.live ? (
+        <span className="inline-flex items-center gap-1.5 text-quiet">
+          <span aria-hidden="true" className="size-2 rounded-full bg-good" />
+          live
+        </span>
+      ) : (
+        <span className="inline-flex items-center gap-1.5 rounded bg-bad-ground px-2 py-0.5 font-medium text-bad">
+          <span aria-hidden="true" className="size-2 border-2 border-current" />
+          stale since {clockTime(liveness.since)}; the server does not answer
+        </span>
+      )}
+    </p>
+  );
+}
+
+function ThemeButton() {
+  const theme = useTheme();
+  return (
+    <button type="button" className={TOOL} onClick={nextTheme}>
+      {{ system: 'Auto', light: 'Light', dark: 'Dark' }[theme]}
+      <span className="sr-only"> colours. Change</span>
+    </button>
+  );
+}
+
+function Caller() {
+  const session = useSession();
+  if (session.state !== 'in' || session.auth === 'none') return null;
+  return (
+    <>
+      <span className="hidden px-2 text-sm text-quiet sm:inline">
+        {session.name} ({session.role})
+      </span>
+      <button type="button" className={TOOL} onClick={() => void signOut()}>
+        Sign out
+      </button>
+    </>
+  );
+}

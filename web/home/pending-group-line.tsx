@@ -1,0 +1,49 @@
+import type { PendingGroup } from '../../src/views/home/attention.ts';
+import { visibleText } from '../../src/views/visible-text.ts';
+import { Link } from '../app/link.tsx';
+import { pageUrl } from '../app/router.ts';
+import { buttonStyle } from '../parts/button.tsx';
+import { TimeText } from '../parts/time-text.tsx';
+import { counted } from '../parts/words.ts';
+import { AttentionLine } from './attention-line.tsx';
+
+const SHOWN = 3;
+
+/** Failures that look alike; each workflow that has them leads to its triage. */
+export function PendingGroupLine({ group }: { group: PendingGroup }) {
+  const { fingerprint, error, jobs, workflows, finished_at_ms } = group;
+  const rest = workflows.length - SHOWN;
+  return (
+    <AttentionLine
+      title={`${counted(jobs, 'job')} failed with ${error} and ${jobs === 1 ? 'waits' : 'wait'} for a decision`}
+      actions={workflows.slice(0, SHOWN).map(({ workflow_id, workflow_name }) => (
+        <Link
+          key={workflow_id}
+          to={pageUrl('triage', { workflow_id }, { fingerprint })}
+          className={buttonStyle('main')}
+          aria-label={`Decide in ${workflow_name}`}
+        >
+          {workflows.length === 1 ? (
+            'Decide'
+          ) : (
+            <span className="max-w-48 truncate">Decide in {workflow_name}</span>
+          )}
+        </Link>
+      ))}
+    >
+      {workflows.slice(0, SHOWN).map(({ workflow_id, workflow_name, jobs: count, sample }) => (
+        <p key={workflow_id} className="wrap-anywhere">
+          <Link to={pageUrl('workflow', { workflow_id })} className="underline">
+            {visibleText(workflow_name)}
+          </Link>
+          : {visibleText(sample.name)}
+          {count > 1 && ` and ${count - 1} more`}
+        </p>
+      ))}
+      {rest > 0 && <p>and {counted(rest, 'more workflow')}</p>}
+      <p>
+        last failure <TimeText at={finished_at_ms} /> · fingerprint {fingerprint}
+      </p>
+    </AttentionLine>
+  );
+}

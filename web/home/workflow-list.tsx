@@ -1,0 +1,85 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDeferredValue } from 'react';
+import { call } from '../api/call.ts';
+import { setQuery } from '../app/router.ts';
+import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { SearchField } from '../parts/field.tsx';
+import { Problem } from '../parts/notice.tsx';
+import { Empty, Loading, Section } from '../parts/section.tsx';
+import { WorkflowRow } from './workflow-row.tsx';
+
+const PAGE = 50;
+const SHOWN = { '': 'All', open: 'Open', archived: 'Archived' };
+
+/** Workflows, newest first. The filters are in the address. */
+export function WorkflowList({ name, show }: { name: string; show: string }) {
+  const wanted = useDeferredValue(name);
+  const pages = useInfiniteQuery({
+    queryKey: ['summaries', wanted, show],
+    queryFn: ({ pageParam }) =>
+      call('listSummaries', {
+        limit: PAGE,
+        ...(pageParam !== null && { after: pageParam }),
+        ...(wanted !== '' && { name: wanted }),
+        ...(show === 'open' && { open: true }),
+        ...(show === 'archived' && { archived: true }),
+      }),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: (before) => before,
+  });
+  const rows = pages.data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <Section
+      title="Workflows"
+      beside={
+        <div className="flex grow flex-wrap items-center justify-end gap-2">
+          <Choice
+            label="Which workflows"
+            options={SHOWN}
+            value={show in SHOWN ? show : ''}
+            onChange={(value) => setQuery({ show: value })}
+          />
+          <div className="w-full sm:w-56">
+            <SearchField
+              label="Search by name"
+              value={name}
+              onChange={(event) => setQuery({ name: event.target.value })}
+            />
+          </div>
+        </div>
+      }
+    >
+      {pages.error !== null && <Problem error={pages.error} />}
+      {pages.isPending && <Loading />}
+      {pages.isSuccess && rows.length === 0 && (
+        <Empty>
+          {name === '' && show === '' ? (
+            <>
+              No workflow yet.{' '}
+              <code className="font-mono text-sm">holdfast submit SPEC --server {location.origin}</code>{' '}
+              stores one.
+            </>
+          ) : (
+            'No workflow matches these filters.'
+          )}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-card">
+          {rows.map((summary) => (
+            <WorkflowRow key={summary.workflow.id} summary={summary} />
+          ))}
+        </ul>
+      )}
+      {pages.hasNextPage && (
+        <div className="mt-3 text-center">
+          <Button disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { jobLabel } from '../../src/core/job/job-label.ts';
+import { type ExplainedJob, explainedJob } from '../../src/views/explanation.ts';
+import { visibleText } from '../../src/views/visible-text.ts';
+import { call } from '../api/call.ts';
+import { useKeys } from '../app/keys.ts';
+import { pageUrl } from '../app/router.ts';
+import { Choice } from '../parts/choice.tsx';
+import { Crumbs } from '../parts/crumbs.tsx';
+import { focusSearch } from '../parts/field.tsx';
+import { Problem } from '../parts/notice.tsx';
+import { Loading, Section } from '../parts/section.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { AttemptCard } from './attempt-card.tsx';
+import { JobHead } from './job-head.tsx';
+import { LogView } from './log-view.tsx';
+
+export function JobPage({ workflow, job }: { workflow: number; job: number }) {
+  const explained = useQuery({
+    queryKey: ['explain', workflow, job],
+    queryFn: async () => {
+      const [explanation, events] = await Promise.all([
+        call('explain', workflow, job),
+        call('listEvents', workflow, { job, limit: 1000, sort: '-id' }),
+      ]);
+      return explainedJob(explanation, events.items.toReversed());
+    },
+  });
+  const name = explained.data ? visibleText(jobLabel(explained.data.job)) : `Job ${job}`;
+  useTitle(name);
+  useKeys({ '/': focusSearch });
+  return (
+    <div className="flex flex-col gap-6">
+      <Crumbs
+        trail={[{ to: pageUrl('workflow', { workflow_id: workflow }), text: `Workflow ${workflow}` }]}
+        here={name}
+      />
+      {explained.error !== null && <Problem error={explained.error} />}
+      {explained.isPending && <Loading />}
+      {explained.data && (
+        <>
+          <JobHead explained={explained.data} />
+          <Logs explained={explained.data} />
+          <Attempts explained={explained.data} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Attempts({ explained }: { explained: ExplainedJob }) {
+  const { attempts } = explained;
+  if (attempts.length === 0) return null;
+  return (
+    <Section title={attempts.length === 1 ? 'One attempt' : `${attempts.length} attempts`}>
+      <ol className="flex flex-col gap-3">
+        {attempts.toReversed().map(({ attempt, walk }) => (
+          <AttemptCard
+            key={`${attempt.run_id} ${attempt.attempt_id}`}
+            attempt={attempt}
+            walk={walk}
+            explained={explained}
+          />
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+/** The log of the newest attempt that began, or of an earlier one. */
+function Logs({ explained: { job, attempts } }: { explained: ExplainedJob }) {
+  const begun = attempts.map(({ attempt }) => attempt).filter(({ started_at_ms }) => started_at_ms !== null);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const keyOf = ({ run_id, attempt_id }: { run_id: number; attempt_id: number }) => `${run_id}.${attempt_id}`;
+  const shown = begun.find((attempt) => keyOf(attempt) === chosen) ?? begun.at(-1);
+  if (shown === undefined) return null;
+  const isOneRun = begun.every(({ run_id }) => run_id === begun[0]!.run_id);
+  const options = Object.fromEntries(
+    begun
+      .slice(-8)
+      .map((attempt) => [
+        keyOf(attempt),
+        isOneRun ? `Attempt ${attempt.attempt_id}` : `${attempt.run_id}.${attempt.attempt_id}`,
+      ]),
+  );
+  return (
+    <Section
+      title="Log"
+      beside={
+        begun.length > 1 && (
+          <Choice label="Attempt" options={options} value={keyOf(shown)} onChange={setChosen} />
+        )
+      }
+    >
+      <LogView workflow={job.workflow_id} job={job.id} runId={shown.run_id} attemptId={shown.attempt_id} />
+    </Section>
+  );
+}

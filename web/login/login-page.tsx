@@ -1,0 +1,57 @@
+import { type FormEvent, useState } from 'react';
+import { signIn } from '../app/session.ts';
+import { Button } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import { capitalised, Notice } from '../parts/notice.tsx';
+
+/** Shown in place of any page: after signing in, the page that was asked for is there. */
+export function LoginPage({ why }: { why: string | null }) {
+  const [token, setToken] = useState('');
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await signIn(token.trim());
+    } catch (problem) {
+      setError(problem);
+      setBusy(false);
+    }
+  };
+  return (
+    <main className="mx-auto max-w-md p-6 pt-[12dvh]">
+      <h1 className="mb-1 text-2xl font-semibold tracking-tight">Holdfast</h1>
+      <p className="mb-6 text-quiet">Sign in with a token to see the workflows of this server.</p>
+      {why !== null && (
+        <div className="mb-4">
+          <Notice kind="asks" title={why} />
+        </div>
+      )}
+      <form onSubmit={(event) => void submit(event)} className="rounded-lg border border-line bg-card p-5">
+        <TextField
+          label="Token"
+          type="password"
+          autoComplete="current-password"
+          autoFocus
+          required
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+          hint={
+            <>
+              An administrator creates one with{' '}
+              <code className="font-mono">holdfast token create --name NAME --role viewer</code>.
+            </>
+          }
+        />
+        <div className="mt-4 flex flex-col gap-3">
+          {error !== null && <Notice kind="bad" title={capitalised((error as Error).message)} />}
+          <Button kind="main" type="submit" disabled={isBusy} className="justify-center">
+            Sign in
+          </Button>
+        </div>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,48 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+
+/** A modal dialog of the browser: it keeps the focus inside, Escape closes it, and the focus returns. */
+export function Dialog({
+  title,
+  isOpen,
+  onClose,
+  children,
+}: {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    if (isOpen) element.current?.showModal();
+    else element.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={heading}
+      onClose={onClose}
+      className="m-auto w-[min(40rem,calc(100vw-2rem))] rounded-lg border border-line bg-card p-0 text-text shadow-xl"
+    >
+      {isOpen && (
+        <div className="max-h-[85dvh] overflow-y-auto p-5">
+          <div className="mb-4 flex items-start justify-between gap-4">
+            <h2 id={heading} className="text-lg font-semibold">
+              {title}
+            </h2>
+            <button
+              type="button"
+              aria-label="Close"
+              onClick={onClose}
+              className="-m-1 cursor-pointer rounded-md px-2 py-1 text-quiet hover:bg-raised"
+            >
+              ✕
+            </button>
+          </div>
+          {children}
+        </div>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,41 @@
+import { type ComponentProps, type ReactNode, useId } from 'react';
+
+const STYLE = 'w-full rounded-md border border-line bg-card px-2.5 py-1.5 text-sm placeholder:text-quiet';
+
+/** A text field with its label, and a sentence below it. */
+export function TextField({
+  label,
+  hint,
+  ...rest
+}: ComponentProps<'input'> & { label: string; hint?: ReactNode }) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+        {label}
+      </label>
+      <input
+        id={id}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        {...rest}
+        className={STYLE}
+      />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="mt-1 text-xs text-quiet">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The field that `/` goes to. */
+export function SearchField({ label, ...rest }: ComponentProps<'input'> & { label: string }) {
+  return (
+    <input type="search" data-search="" aria-label={label} placeholder={label} {...rest} className={STYLE} />
+  );
+}
+
+export function focusSearch(): void {
+  document.querySelector<HTMLElement>('[data-search]')?.focus();
+}

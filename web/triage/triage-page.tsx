@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { waitingJobs } from '../../src/views/failure-group.ts';
+import { call } from '../api/call.ts';
+import { useKeys } from '../app/keys.ts';
+import { pageUrl, setQuery, usePlace } from '../app/router.ts';
+import { useMay } from '../app/session.ts';
+import { Crumbs } from '../parts/crumbs.tsx';
+import { Problem } from '../parts/notice.tsx';
+import { Empty, Loading } from '../parts/section.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { counted } from '../parts/words.ts';
+import { DecisionDialog } from './decision-dialog.tsx';
+import { GroupList } from './group-list.tsx';
+import { GroupPanel } from './group-panel.tsx';
+
+/** One group of failures at a time: what it looks like, what was decided before, and the decision. */
+export function TriagePage({ workflow }: { workflow: number }) {
+  const { query } = usePlace();
+  const mayOperate = useMay('operator');
+  const [action, setAction] = useState<'retry' | 'fail' | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const failures = useQuery({
+    queryKey: ['failures', workflow],
+    queryFn: () => call('listFailures', workflow, { status: ['pending_failed'] }),
+  });
+  useTitle('Triage');
+  const groups = failures.data ?? [];
+  const wanted = groups.findIndex(({ fingerprint }) => fingerprint === query.get('fingerprint'));
+  const index = Math.max(0, wanted);
+  const group = groups[index];
+  const choose = (next: number) => {
+    const chosen = groups[next];
+    if (chosen !== undefined) setQuery({ fingerprint: chosen.fingerprint });
+  };
+  const decide = (next: 'retry' | 'fail') =>
+    mayOperate && group !== undefined ? () => setAction(next) : undefined;
+  useKeys({ j: () => choose(index + 1), k: () => choose(index - 1), r: decide('retry'), f: decide('fail') });
+  return (
+    <div className="flex flex-col gap-5">
+      <Crumbs
+        trail={[{ to: pageUrl('workflow', { workflow_id: workflow }), text: `Workflow ${workflow}` }]}
+        here="Triage"
+      />
+      <div role="status" className="empty:hidden">
+        {done !== null && (
+          <p className="rounded-lg border border-line bg-card px-4 py-2 text-sm wrap-anywhere">{done}</p>
+        )}
+      </div>
+      {failures.error !== null && <Problem error={failures.error} />}
+      {failures.isPending && <Loading />}
+      {failures.isSuccess && group === undefined && (
+        <Empty>Nothing waits for a decision in this workflow.</Empty>
+      )}
+      {group !== undefined && (
+        <>
+          <p className="text-sm text-quiet">
+            {counted(waitingJobs(groups), 'job')} in {counted(groups.length, 'group')} of failures that look
+            alike.
+            {groups.length > 1 && ' j and k lead through them.'}
+          </p>
+          <div className="grid grid-cols-1 gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
+            <GroupList groups={groups} index={index} onChoose={choose} />
+            <GroupPanel
+              key={group.fingerprint}
+              workflow={workflow}
+              group={group}
+              onDecide={mayOperate ? setAction : null}
+            />
+          </div>
+          {action !== null && (
+            <DecisionDialog
+              key={group.fingerprint}
+              workflow={workflow}
+              group={group}
+              action={action}
+              onClose={() => setAction(null)}
+              onDone={setDone}
+            />
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import type { JobStatus } from '../../src/core/job/job-status.ts';
+import { call } from '../api/call.ts';
+import { counted, someOf } from '../parts/words.ts';
+
+/** Which jobs, in the selection language of the commands. */
+export interface Selection {
+  jobs?: number[];
+  patterns?: string[];
+  statuses?: JobStatus[];
+  from?: number[];
+}
+
+export type BulkAction = 'retry' | 'from' | 'cancel' | 'reset';
+
+/** What an action does or would do, in words. */
+export interface Effect {
+  /** How many jobs it is for. */
+  count: number;
+  sentences: string[];
+}
+
+export interface Order {
+  action: BulkAction;
+  selection: Selection;
+  reason: string;
+}
+
+const MODES = {
+  retry: 'They get one more attempt in this run.',
+  again: 'They and everything downstream of them start over in this run.',
+  new_run: 'A new run begins, in which they and everything downstream of them start over.',
+  nothing: 'Nothing is left to do.',
+};
+
+/** Carries an order out, or finds out what it would do. */
+export async function carryOut(workflow: number, order: Order, isDryRun: boolean): Promise<Effect> {
+  const { action, selection } = order;
+  const why = order.reason.trim() === '' ? {} : { reason: order.reason.trim() };
+  switch (action) {
+    case 'retry':
+    case 'from': {
+      const { jobs, revived, mode } = await call('retryJobs', workflow, {
+        ...selection,
+        ...why,
+        dry_run: isDryRun,
+      });
+      const names = jobs.map(({ name }) => name);
+      return {
+        count: names.length,
+        sentences: [
+          `${counted(names.length, 'job')}: ${someOf(names)}.`,
+          MODES[mode],
+          ...(revived.length === 0
+            ? []
+            : [
+                `${counted(revived.length, 'job')} canceled because of them ${revived.length === 1 ? 'waits' : 'wait'} for them again.`,
+              ]),
+        ],
+      };
+    }
+    case 'cancel': {
+      const { canceled, stopping } = await call('cancel', workflow, {
+        ...selection,
+        ...why,
+        dry_run: isDryRun,
+      });
+      return {
+        count: canceled.length + stopping.length,
+        sentences: [
+          ...(canceled.length + stopping.length === 0 ? ['No job is left to cancel.'] : []),
+          ...(canceled.length === 0
+            ? []
+            : [`${counted(canceled.length, 'job')} not running: canceled at once.`]),
+          ...(stopping.length === 0
+            ? []
+            : [`${counted(stopping.length, 'running job')}: ended, then canceled.`]),
+        ],
+      };
+    }
+    case 'reset': {
+      const { jobs, run_id } = await call('resetStatus', workflow, { ...selection, dry_run: isDryRun });
+      const names = jobs.map(({ name }) => name);
+      return {
+        count: names.length,
+        sentences: [
+          `Run ${run_id} begins. ${counted(names.length, 'job')} ${names.length === 1 ? 'starts' : 'start'} over: ${someOf(names)}.`,
+          'Everything else keeps its result.',
+        ],
+      };
+    }
+  }
+}

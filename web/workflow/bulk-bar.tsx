@@ -1,0 +1,89 @@
+import { useState } from 'react';
+import { type JobStatus, TERMINAL_STATUSES } from '../../src/core/job/job-status.ts';
+import { Button } from '../parts/button.tsx';
+import { counted } from '../parts/words.ts';
+import type { BulkAction, Selection } from './bulk-action.ts';
+import { ACTION_WORDS, BulkDialog } from './bulk-dialog.tsx';
+
+const FAILED: JobStatus[] = ['failed', 'terminated'];
+
+/** Actions for the chosen jobs; without any, for all jobs that the filters leave. */
+export function BulkBar({
+  workflow,
+  hasFailed,
+  chosen,
+  onChoose,
+  name,
+  statuses,
+}: {
+  workflow: number;
+  hasFailed: boolean;
+  chosen: ReadonlyMap<number, string>;
+  onChoose: (chosen: ReadonlyMap<number, string>) => void;
+  name: string;
+  statuses: JobStatus[];
+}) {
+  const [action, setAction] = useState<BulkAction | null>(null);
+  const hasChosen = chosen.size > 0;
+  const hasFilter = name !== '' || statuses.length > 0;
+  const isAllOver = statuses.length > 0 && statuses.every((each) => TERMINAL_STATUSES.has(each));
+  const offered: BulkAction[] = hasChosen
+    ? ['retry', 'from', 'cancel', 'reset']
+    : isAllOver
+      ? ['retry', 'reset']
+      : ['retry', 'cancel', 'reset'];
+  const { selection, what } = hasChosen
+    ? ofChosen(chosen, action)
+    : hasFilter
+      ? ofFilter(name, statuses)
+      : { selection: { statuses: FAILED }, what: 'failed jobs' };
+  if (!hasChosen && !hasFilter && !hasFailed) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-sm">
+      <span className="mr-1 text-quiet">
+        {hasChosen
+          ? `${counted(chosen.size, 'job')} chosen:`
+          : hasFilter
+            ? `All ${what}:`
+            : 'All failed jobs:'}
+      </span>
+      {(hasChosen || hasFilter ? offered : (['retry'] as const)).map((each) => (
+        <Button key={each} kind={each === 'cancel' ? 'danger' : 'plain'} onClick={() => setAction(each)}>
+          {ACTION_WORDS[each]} …
+        </Button>
+      ))}
+      {hasChosen && <Button onClick={() => onChoose(new Map())}>Choose none</Button>}
+      {action !== null && (
+        <BulkDialog
+          workflow={workflow}
+          action={action}
+          selection={selection}
+          what={what}
+          onClose={() => setAction(null)}
+          onDone={() => onChoose(new Map())}
+        />
+      )}
+    </div>
+  );
+}
+
+function ofChosen(
+  chosen: ReadonlyMap<number, string>,
+  action: BulkAction | null,
+): { selection: Selection; what: string } {
+  const ids = [...chosen.keys()];
+  const what = chosen.size === 1 ? [...chosen.values()][0]! : `${chosen.size} chosen jobs`;
+  return { selection: action === 'from' ? { from: ids } : { jobs: ids }, what };
+}
+
+/** The filters of the table in the selection language; characters that mean something there are taken as they are. */
+function ofFilter(name: string, statuses: JobStatus[]): { selection: Selection; what: string } {
+  const words = statuses.length === 0 ? '' : `${statuses.join(' or ')} `;
+  return {
+    selection: {
+      ...(name !== '' && { patterns: [`*${name.replaceAll(/[*?\\]/g, '\\$&')}*`] }),
+      ...(statuses.length > 0 && { statuses }),
+    },
+    what: `${words}jobs${name === '' ? '' : ` with ${name} in their names`}`,
+  };
+}

@@ -132,6 +132,11 @@ function checkJob(workflowId: number, job: JobRecord, attempts: AttemptRecord[])
     attempts.map(({ state }) => state === 'SUCCEEDED'),
     label,
   ).toEqual(attempts.map((_, index) => index === attempts.length - 1));
+  // Jobs end by themselves with 0 or 7; an end that came from outside is charged to no job.
+  expect(
+    attempts.filter(({ state, exit_code }) => state === 'FAILED' && exit_code !== 7),
+    label,
+  ).toEqual([]);
   const count = (which: string) => attempts.filter(({ state }) => state === which).length;
   expect(job.failure_count, label).toBe(count('FAILED'));
   expect(job.preemption_count, label).toBeLessThanOrEqual(count('WORKER_FAILED'));

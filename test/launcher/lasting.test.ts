@@ -54,6 +54,27 @@ describe('the fence', () => {
     expect(endings[1]!.outcome.exit_code).toBe(3);
   });
 
+  test('that passed while the launcher stood still makes attempts lost, and harms none that start later', async () => {
+    const { dir, launchers, started, endings, spawn } = await lastingLaunchers();
+    launchers.fence(monotonicNow() + 60_000);
+    spawn('sleep 600');
+    await eventually('the start', () => started.length === 1);
+    launchers.fence(monotonicNow() + 1000);
+    spawn('true');
+    await eventually('the end of the second', () => endings.length === 1);
+    const [launcher] = launchers.pids.launchers;
+    process.kill(launcher!, 'SIGSTOP');
+    // Waits at the launcher while the guardian kills.
+    launchers.fence(monotonicNow() + 60_000);
+    for (let count = 0; count < 5; count += 1) spawn('exit 5');
+    await eventually('the kill', () => processesWith(`HOLDFAST_WORK_DIR=${dir}`).length === 0, 60_000);
+    process.kill(launcher!, 'SIGCONT');
+    await eventually('the other ends', () => endings.length === 7, 60_000);
+    const byToken = endings.toSorted((a, b) => a.token - b.token).slice(2);
+    expect(endings.find(({ token }) => token === 1)!.outcome).toMatchObject({ lost: true });
+    expect(byToken.map((notice) => notice.outcome)).toEqual(Array(5).fill(outcome({ exit_code: 5 })));
+  });
+
   test('that is moved in time is not felt', async () => {
     const { launchers, started, endings, spawn } = await lastingLaunchers();
     launchers.fence(monotonicNow() + 60_000);

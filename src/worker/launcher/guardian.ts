@@ -6,7 +6,8 @@ import { MARKER_NAME } from './kill/marker.ts';
 /**
  * Waits until nobody holds the other end of its standard input, then kills every process with the marker.
  * The marker comes as a line and not as an argument, so that no process of the guardian itself shows it. Each further
- * line is the number of seconds within which the next one has to come; without it the processes are killed as well.
+ * line is the number of seconds within which the next one has to come; without it the processes are killed as well. The
+ * line `answer PID` is answered with SIGUSR2, after everything before it.
  * Nothing found twice in a row is the end: a process can fork into a pid that one look has already passed.
  */
 const SCRIPT = `
@@ -37,9 +38,13 @@ kill_marked() {
 read -r marker || exit
 within=
 while :; do
-  read -r \${within:+-t "$within"} within_next
+  read -r \${within:+-t "$within"} line
   heard=$?
-  if [ $heard -eq 0 ]; then within=$within_next
+  if [ $heard -eq 0 ]; then
+    case $line in
+      answer*) kill -USR2 "\${line#answer }" ;;
+      *) within=$line ;;
+    esac
   elif [ $heard -gt 128 ]; then within=; kill_marked
   else break
   fi

@@ -17,11 +17,20 @@ const SAMPLE_MS = 250;
 /** Between looks for the last processes of an attempt that is being ended. */
 const FADING_MS = 25;
 
+interface LauncherOptions {
+  markerPrefix: string;
+  starter: Starter;
+  send(notice: Notice): void;
+  /** Resolves when nobody else kills attempts of this launcher any more. */
+  guardianIsQuiet(): Promise<void>;
+}
+
 /** Carries out orders: the parent of all its attempts, until each of them is over. */
 export class Launcher {
   readonly #markerPrefix: string;
   readonly #starter: Starter;
   readonly #send: (notice: Notice) => void;
+  readonly #guardianIsQuiet: () => Promise<void>;
   readonly #families: ProcessFamilies;
   readonly #environment = { ...process.env };
   readonly #pool = new DirectoryPool();
@@ -33,15 +42,18 @@ export class Launcher {
   /** Of attempts that declare files. */
   readonly #files = new Map<number, WatchedFiles>();
   readonly #surroundings: AttemptSurroundings;
-  readonly #fence = new Fence(() => this.#endAll('lost'));
+  readonly #fence = new Fence(() => this.#fencePassed());
+  /** Nothing is started while the guardian may kill it. */
+  #isHeld = false;
   #nextLook: { timer: NodeJS.Timeout; at: number } | null = null;
   #lookPlanned = false;
   #stopped: (() => void) | null = null;
 
-  constructor(markerPrefix: string, starter: Starter, send: (notice: Notice) => void) {
+  constructor({ markerPrefix, starter, send, guardianIsQuiet }: LauncherOptions) {
     this.#markerPrefix = markerPrefix;
     this.#starter = starter;
     this.#send = send;
+    this.#guardianIsQuiet = guardianIsQuiet;
     this.#families = new ProcessFamilies(markerPrefix);
     this.#surroundings = {
       oomKills: new OomKills(),
@@ -126,7 +138,19 @@ export class Launcher {
     if (this.#waiting.size === 1) setImmediate(() => this.#startNext());
   }
 
+  /** The guardian kills the same attempts, and whatever else is started until it is done. */
+  #fencePassed(): void {
+    this.#endAll('lost');
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    void this.#guardianIsQuiet().then(() => {
+      this.#isHeld = false;
+      this.#startNext();
+    });
+  }
+
   #startNext(): void {
+    if (this.#isHeld) return;
     const [order] = this.#waiting.values();
     if (!order) return;
     this.#waiting.delete(order.token);
@@ -149,7 +173,10 @@ export class Launcher {
       const own = { ...order.env, [MARKER_NAME]: attemptMarker(this.#markerPrefix, token) };
       const environment = { shared: this.#environment, own };
       const pid = startProcess(order, environment, this.#pool, this.#starter, {
-        exited: (exit) => this.#attempts.get(token)?.exited(exit),
+        exited: (exit) => {
+          this.#fence.check();
+          this.#attempts.get(token)?.exited(exit);
+        },
         failed: (problem) => this.#reportUnstarted(token, { spawn_error: problem }),
       });
       if (pid === null) return;

@@ -1,6 +1,7 @@
-import { existsSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { guardianIsQuiet, tellGuardian } from './guardian-line.ts';
 import { Launcher } from './launcher.ts';
 import { LineWriter, readLines } from './line-stream.ts';
 import { monotonicNow } from './monotonic-now.ts';
@@ -46,7 +47,12 @@ export class Succession {
 
   constructor(options: SuccessionOptions) {
     this.#options = options;
-    this.launcher = new Launcher(options.markerPrefix, options.starter, (notice) => this.#tell(notice));
+    this.launcher = new Launcher({
+      markerPrefix: options.markerPrefix,
+      starter: options.starter,
+      send: (notice) => this.#tell(notice),
+      guardianIsQuiet,
+    });
   }
 
   /** Serves the worker at the other end of the streams, beginning with what there is to take over. */
@@ -133,18 +139,5 @@ export class Succession {
     if (this.#options.socketPath !== null) rmSync(this.#options.socketPath, { force: true });
     if (this.#worker === null) this.#options.leave();
     else this.#worker.flush(() => this.#options.leave());
-  }
-}
-
-/** The lifeline, which every launcher is started with. */
-const LIFELINE = 3;
-
-/** Should this process be unable to keep the fence, somebody else does, a little later. */
-function tellGuardian(until: number): void {
-  const seconds = Math.max(1, Math.ceil((until - monotonicNow()) / 1000));
-  try {
-    writeSync(LIFELINE, `${seconds}\n`);
-  } catch {
-    // There is none: the fence is kept here.
   }
 }

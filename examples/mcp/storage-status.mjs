@@ -1,5 +1,5 @@
 // An MCP server of your own, beside Holdfast's: it knows what Holdfast cannot, whether a storage was down. It only
-// tells; what is decided is decided through `holdfast mcp`, within its limits.
+// reports; what is decided is decided through `holdfast mcp`, within its limits.
 import { readFileSync } from 'node:fs';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';

@@ -48,7 +48,7 @@ export const COMMANDS: CommandEntry[] = [
       RECONNECT_OPTION,
       ...ROUTING_OPTIONS,
       ...TIME_LIMIT_OPTIONS,
-      ['--debug', 'tell evaluations, backoff and loops with the routes'],
+      ['--debug', 'also show evaluations, backoff and loops'],
       CONTINUE_OPTION,
       UNTIL_OPTION,
       ['--dry-run', 'check the spec and print the plan, create nothing'],
@@ -131,7 +131,7 @@ export const COMMANDS: CommandEntry[] = [
     details:
       '`logs bundle ID` writes one archive for a help desk: status, failures, why jobs failed, jobs as they are\nstored, lists of jobs, attempts and events, and the logs of failed attempts, with secrets masked.',
     options: [
-      ['-f, --follow', 'go on until the job has ended, over all its attempts'],
+      ['-f, --follow', 'continue until the job has ended, over all its attempts'],
       ['--stderr', 'its stderr instead of its stdout'],
       ['--attempt <number>', 'this attempt (default: the newest)'],
       RUN_OPTION,
@@ -161,7 +161,7 @@ export const COMMANDS: CommandEntry[] = [
     usage: 'explain [id-or-job] [job]',
     summary: 'why a job or a request is where it is',
     details:
-      'A name alone is a job of the newest workflow or, where that has no such job, a request: `NAME`, or `NAME@2`\nfor a version. With --round or --unit it is a request, so that these explain one that a job shares its\nname with.\n\nWith --dag it reads the files of a DAG of HTCondor, whoever wrote it, and nothing else.',
+      'A name alone is a job of the newest workflow or, where that has no such job, a request: `NAME`, or `NAME@2`\nfor a version. With --round or --unit it is a request, so that these explain one that a job shares its\nname with.\n\nWith --dag it reads the files of a DAG of HTCondor, written by any program, and nothing else.',
     options: [
       ['--round <number>', 'of a request: the rules checked at the end of each run of this round'],
       ['--unit <number>', 'of a request: the work, the jobs and the runs of this unit'],
@@ -181,7 +181,7 @@ export const COMMANDS: CommandEntry[] = [
     usage: 'failures [id]',
     summary: 'failed jobs, grouped by how they look',
     details:
-      'Jobs that failed for the same cause, with the same code and the same end of stderr, have the same\nfingerprint. What became of earlier decisions about it is told with each group.',
+      'Jobs that failed for the same cause, with the same code and the same end of stderr, have the same\nfingerprint. Each group shows how earlier decisions about it turned out.',
     options: [
       ['--all', 'all failed jobs (default)'],
       ['--pending', 'only jobs that wait for a decision'],
@@ -208,7 +208,7 @@ export const COMMANDS: CommandEntry[] = [
       ['--runtime <duration>', 'how long the retries may take'],
       ['--reason <text>', 'kept in the audit trail'],
       ['--confidence <number>', 'how sure you are, from 0 to 1'],
-      ['--dry-run', 'tell what would be decided, change nothing'],
+      ['--dry-run', 'show what would be decided, without deciding'],
     ],
     examples: [
       'holdfast resolve 3',

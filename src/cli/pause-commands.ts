@@ -23,7 +23,7 @@ export const PAUSE_COMMANDS: CommandEntry[] = [
   {
     usage: 'resume [id]',
     summary: 'resume a paused or stopped workflow',
-    details: 'Workers of a server go on at once; without a server, `holdfast run ID` resumes it as well.',
+    details: 'Workers of a server continue at once; without a server, `holdfast run ID` resumes it as well.',
     options: [REASON_OPTION],
     examples: ['holdfast resume 3'],
     load: async () => (await import('./commands/decide/pause.ts')).resumeCommand,

@@ -27,7 +27,7 @@ export const RECOVERY_COMMANDS: CommandEntry[] = [
     usage: 'recover [id]',
     summary: 'retry what failed for lack of resources',
     details:
-      'What ran out of memory or time is tried again with more of it. Jobs that wait for a decision go on in\nthe same run; if the run is complete, a new one begins with the jobs that are tried again. No job is\nrun here: `holdfast run ID` does that.',
+      'What ran out of memory or time is tried again with more of it. Jobs that wait for a decision continue in\nthe same run; if the run is complete, a new one begins with the jobs that are tried again. No job is\nrun here: `holdfast run ID` does that.',
     options: [...RECOVERY_OPTIONS, ['--dry-run', 'show what would be tried again, change nothing']],
     examples: [
       'holdfast recover 3 --dry-run',
@@ -40,7 +40,7 @@ export const RECOVERY_COMMANDS: CommandEntry[] = [
     usage: 'watch [id]',
     summary: 'follow a run to its end, recover it',
     details:
-      'Without --recover it only follows. With it the run is driven here if nobody else does, and failures are\nrecovered until nothing more can be done. It stays while a decision is open. Exit codes as of `run`.',
+      'Without --recover it only follows. With it the run is driven here if no other process does, and failures are\nrecovered until nothing more can be done. It stays while a decision is open. Exit codes as of `run`.',
     options: [
       ['--recover', 'run it, and try again what failed'],
       LABEL_OPTION,

@@ -31,7 +31,7 @@ export const SERVER_COMMANDS: CommandEntry[] = [
     usage: 'worker',
     summary: 'run jobs of a server on this machine',
     details:
-      'Takes jobs that fit, until it is drained. The first SIGTERM or Ctrl-C drains it: it takes nothing\nmore and leaves when its jobs have ended; the second stops them with grace, the third kills them.\nStopped jobs are run again elsewhere, free of charge. Its jobs outlive a restart of the worker: one that\nis started again with the same --dir goes on with them.\n\nIn an allocation of a cluster (--allocation) SIGTERM means that the allocation is being ended: no end of a\njob is believed from then on, nor one of the last second; the jobs are lost, or timed out if the time of the\nallocation is over, and run again elsewhere. Its state is in slurm/TAG/node-N-R of --dir.',
+      'Takes jobs that fit, until it is drained. The first SIGTERM or Ctrl-C drains it: it takes nothing\nmore and leaves when its jobs have ended; the second stops them with grace, the third kills them.\nStopped jobs are run again elsewhere, free of charge. Its jobs outlive a restart of the worker: one that\nis started again with the same --dir takes them over.\n\nIn an allocation of a cluster (--allocation) SIGTERM means that the allocation is being ended: no end of a\njob is believed from then on, nor one of the last second; the jobs are lost, or timed out if the time of the\nallocation is over, and run again elsewhere. Its state is in slurm/TAG/node-N-R of --dir.',
     options: [...WORKER_OPTIONS, ...WORKER_PLACE_OPTIONS],
     // Workers in two directories of a project are two workers.
     ownState: true,

@@ -31,7 +31,7 @@ jobs:
       i: "1:3"
 
   # Fails the first time, as things on networks do, and is tried again after one second.
-  # \`holdfast explain flaky\` tells why.
+  # \`holdfast explain flaky\` says why.
   - name: flaky
     depends_on: [prepare]
     command: |

@@ -15,7 +15,7 @@ const REFUSALS: Record<string, string> = {
   409: 'It cannot be done as things are; nothing was changed.',
   413: 'The request is too large.',
   405: 'The path cannot be asked for with this method; the header `Allow` has those that it can.',
-  422: 'The request says something impossible; `fields` tells what.',
+  422: 'The request says something impossible; `fields` says what.',
   429: 'Too many requests with a wrong token, or too many open streams.',
   500: 'Something unexpected went wrong.',
   503: 'The server is shutting down or too busy, or its database does not answer.',

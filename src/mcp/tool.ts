@@ -39,7 +39,7 @@ export const jobArgument = z
 export const dryRunArgument = z
   .boolean()
   .default(false)
-  .describe('true: tell what would be changed, change nothing.');
+  .describe('true: show what would be changed, without changing it.');
 
 /** Every answer begins with one sentence in words of this server. */
 export const summaryField = z.string().describe('The answer in one sentence.');

@@ -223,7 +223,7 @@ export class ServiceWorker {
     options.log(
       resumed === null
         ? `worker ${worker.id} is ready`
-        : `worker ${worker.id} goes on with ${resumed.held.length} running`,
+        : `worker ${worker.id} resumes with ${resumed.held.length} running`,
     );
     const { workflowId } = options;
     const place = {

@@ -15,7 +15,7 @@ describe('a table', () => {
       '  after fetch, which is running',
       '',
       'attempt 1 of run 1: exit 1 (started 11:59:58, took 1.5s)',
-      '    canceled  nobody canceled it',
+      '    canceled  it was not canceled',
       '  → retry     retry 1 of 3 after 1s',
       '    stderr: output/job_stdio/job_wf3_j7_r1_a1.e',
       '',

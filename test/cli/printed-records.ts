@@ -33,7 +33,7 @@ export const explanation: ExplainedJob = {
     {
       attempt: attempt(),
       walk: [
-        { rule: 'canceled', applies: false, because: 'nobody canceled it' },
+        { rule: 'canceled', applies: false, because: 'it was not canceled' },
         { rule: 'retry', applies: true, because: 'retry 1 of 3 after 1s' },
       ],
     },

@@ -7,7 +7,7 @@ const GIB = 1024 ** 3;
 describe('a policy in words', () => {
   test.each<[string, Said, string[]]>([
     ['nothing', {}, ['any failure is final']],
-    ['nothing but somebody to ask', { usePendingFailed: true }, ['asks somebody when nothing applies']],
+    ['nothing but somebody to ask', { usePendingFailed: true }, ['waits for a decision when no rule applies']],
     [
       'a recovery script',
       {
@@ -78,7 +78,7 @@ describe('a policy in words', () => {
         usePendingFailed: true,
       },
       [
-        'exit 1, with stderr matching "busy": asks somebody',
+        'exit 1, with stderr matching "busy": waits for a decision',
         'SIGSEGV or SIGBUS: aborts the workflow',
         'a failure called infrastructure: counts as success',
         'exit 2: fails, never retried',
@@ -86,7 +86,7 @@ describe('a policy in words', () => {
         'exit 4: only recorded',
         'exit 5: left to `retry`, max_retries is 0',
         'exit 6: fails, 1 execution in all',
-        'asks somebody when nothing applies',
+        'waits for a decision when no rule applies',
       ],
     ],
     [

@@ -31,7 +31,7 @@ describe.concurrent('a worker that is killed and started again', () => {
     kill(first.child.pid!);
     await first.ended;
     const second = world.program();
-    await until('it goes on', () => second.output().includes('worker 1 goes on with 1 running'));
+    await until('it goes on', () => second.output().includes('worker 1 resumes with 1 running'));
     expect(world.jobProcesses()).toEqual(expect.arrayContaining(jobs.slice(0, 1)));
     letGo(world);
     await world.complete();
@@ -74,7 +74,7 @@ describe.concurrent('a worker that is killed and started again', () => {
       await until('it has ended', () => world.lines('ends').length === 1 && !world.jobProcesses().length);
     }
     const second = world.program();
-    await until('it goes on', () => second.output().includes('goes on with 1 running'));
+    await until('it goes on', () => second.output().includes('resumes with 1 running'));
     letGo(world);
     await world.complete();
     expect(world.lines('posts')).toEqual(['post']);
@@ -280,7 +280,7 @@ describe.concurrent('kill -9', () => {
     kill(first.child.pid!);
     await first.ended;
     const second = world.program();
-    await until('it goes on', () => second.output().includes('goes on with 1 running'));
+    await until('it goes on', () => second.output().includes('resumes with 1 running'));
     for (const pid of launchers) kill(pid);
     await until('the job has begun again', () => world.lines('starts').length === 2);
     letGo(world);

@@ -118,7 +118,7 @@ function versions(): Record<string, string> {
 function readme(workflowId: number, name: string, limits: LogLimits, counts: BundleCounts): string {
   const { failed, explained, configs, jobs, logs, cut, left_out } = counts;
   return [
-    `What is known of workflow ${workflowId} ${name}, for whoever has to find out why it failed.`,
+    `What is known of workflow ${workflowId} ${name}, for people who have to find out why it failed.`,
     '',
     'status.txt      where it stands',
     'failures.txt    failed jobs, grouped by what they have in common',

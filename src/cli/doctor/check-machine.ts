@@ -135,7 +135,7 @@ function checkLimit(name: string, few: number, command: string): Finding {
   try {
     limits = readFileSync('/proc/self/limits', 'utf8');
   } catch {
-    return ok('not told by this system');
+    return ok('not known on this system');
   }
   const soft = new RegExp(`^${name}\\s+(\\S+)`, 'm').exec(limits)?.[1] ?? 'unlimited';
   return soft !== 'unlimited' && Number(soft) < few

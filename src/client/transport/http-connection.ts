@@ -15,7 +15,7 @@ export interface Asked<E extends Endpoint> {
   params?: ParamsOf<E>;
   query?: QueryOf<E>;
   body?: BodyOf<E>;
-  /** Who asks; counts on a server that asks nobody for a token. */
+  /** Who asks; counts on a server that needs no token. */
   actor?: string;
   headers?: Record<string, string>;
   /** How long a server that does not answer is tried again; some seconds once it has answered, unless told. */

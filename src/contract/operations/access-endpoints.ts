@@ -52,7 +52,7 @@ export const accessEndpoints = {
     answer: json(
       z
         .object({ name: z.string(), role, auth: z.enum(['none', 'token']) })
-        .describe('`auth` is `none` on a server that asks nobody for a token.')
+        .describe('`auth` is `none` on a server that needs no token.')
         .meta({ id: 'Caller' }),
     ),
   }),

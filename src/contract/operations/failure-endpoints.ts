@@ -25,7 +25,7 @@ export const failureEndpoints = {
     query: z.strictObject({
       status: listOf(jobStatus)
         .exactOptional()
-        .describe('failed, terminated and pending_failed unless told.'),
+        .describe('(default: failed, terminated and pending_failed)'),
       fingerprint,
     }),
     answer: json(z.array(failureGroup)),

@@ -37,7 +37,7 @@ export const jobEndpoints = {
       sort: z
         .enum(['id', '-id', 'name', '-name'])
         .exactOptional()
-        .describe('`id` unless told; `-` descends.'),
+        .describe('(default: `id`); `-` descends.'),
     }),
     answer: json(page(jobSchema)),
   }),
@@ -191,8 +191,8 @@ export const jobEndpoints = {
     tag,
     summary: 'Gives what an attempt wrote, as far as the server has it.',
     query: z.strictObject({
-      run_id: idParameter.exactOptional().describe('The current run unless told.'),
-      attempt_id: idParameter.exactOptional().describe('The newest unless told.'),
+      run_id: idParameter.exactOptional().describe('(default: the current run)'),
+      attempt_id: idParameter.exactOptional().describe('(default: the newest)'),
       offset: wholeNumber(Number.MIN_SAFE_INTEGER)
         .exactOptional()
         .describe('First byte; negative: so many before the end.'),
@@ -202,7 +202,7 @@ export const jobEndpoints = {
       live: flagParameter
         .exactOptional()
         .describe('You will ask again: has the worker send what is new meanwhile. Gives one piece.'),
-      follow: flagParameter.exactOptional().describe('Goes on sending until the attempt has ended.'),
+      follow: flagParameter.exactOptional().describe('Continues until the attempt has ended.'),
     }),
     headers: [
       {
@@ -216,7 +216,7 @@ export const jobEndpoints = {
       type: 'application/octet-stream',
       ranges: true,
       description:
-        'The bytes. Headers tell what they are: Holdfast-Run-Id, Holdfast-Attempt-Id, Holdfast-Log-Offset (of the first byte: later than asked for if the beginning is not kept), Holdfast-Log-Size, Holdfast-Log-Ended.',
+        'The bytes. Headers describe them: Holdfast-Run-Id, Holdfast-Attempt-Id, Holdfast-Log-Offset (of the first byte: later than asked for if the beginning is not kept), Holdfast-Log-Size, Holdfast-Log-Ended.',
     },
   }),
   samples: operation({

@@ -18,9 +18,9 @@ export interface LogPart {
 export interface LogQuery {
   job: JobRef;
   stream: LogStream;
-  /** The current run unless told. */
+  /** (default: the current run) */
   run_id?: number;
-  /** The newest unless told. */
+  /** (default: the newest) */
   attempt_id?: number;
   /** First byte; negative: so many before the end. 0 unless told. */
   offset?: number;

@@ -320,7 +320,7 @@ export const explanation = z
     job: jobDetailsSchema,
     waits: z
       .array(jobWait)
-      .describe('Why no worker can take a ready job now; empty if one can, or nobody drives the run.'),
+      .describe('Why no worker can take a ready job now; empty if one can, or if no process drives the run.'),
     /** The one sentence that matters most. */
     headline: z.string(),
     /** What happens next without anybody doing anything. */

@@ -85,11 +85,11 @@ export const newWorkflowSchema = z
       .min(1)
       .max(1000)
       .exactOptional()
-      .describe('Its extension tells the format of the text; YAML, which JSON is too, unless told.'),
+      .describe('Its extension is the format of the text (default: YAML, of which JSON is a part).'),
     cwd: path
       .exactOptional()
       .describe('Where jobs run; a relative path is seen from where a worker was started.'),
-    output_dir: path.exactOptional().describe('Where logs are kept; `output` unless told.'),
+    output_dir: path.exactOptional().describe('Where logs are kept (default: `output`).'),
     retry_defaults: retryDefaults
       .exactOptional()
       .describe('Fill in what the spec does not say; the configuration of the server fills in the rest.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, cause, id, jobStatus, millis, reason } from './scalars.ts';
 
 const action = z.enum(['retry', 'fail']);
-const dryRun = z.boolean().exactOptional().describe('true: tell what would be changed, change nothing.');
+const dryRun = z.boolean().exactOptional().describe('true: show what would be changed, without changing it.');
 const size = z.string().min(1).max(50).describe('A size such as `4g`.');
 const duration = z.string().min(1).max(50).describe('A duration such as `2h`, or ISO 8601.');
 const bytes = z.number().nullable();

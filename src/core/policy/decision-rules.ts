@@ -44,7 +44,7 @@ const LOSSES_BEFORE_BACKOFF = 3;
 /** The failure path. The first rule that applies decides; `explain` prints the walk. */
 export const RULES = {
   canceled: ({ cause, ended }: Case): RuleAnswer => {
-    if (cause !== 'canceled') return { skip: 'nobody canceled it' };
+    if (cause !== 'canceled') return { skip: 'it was not canceled' };
     if (ended.retried === null) {
       return { verdict: { kind: 'cancel' }, because: `${ended.cancelReason ?? 'canceled'}; never retried` };
     }

@@ -41,12 +41,12 @@ export function describePolicy(policy: Policy, hasPost = false): string[] {
   const onFail = failLines(policy.routes);
   lines.push(...onFail);
   if (onFail.length > 0)
-    lines.push(usePendingFailed ? 'asks somebody when nothing applies' : 'then it fails');
+    lines.push(usePendingFailed ? 'waits for a decision when no rule applies' : 'then it fails');
   else if (leftOver && !retriesAll) {
     const anything = decided || retry.max_retries_failure > 0;
     lines.push(
       usePendingFailed
-        ? 'asks somebody when nothing applies'
+        ? 'waits for a decision when no rule applies'
         : anything
           ? 'everything else fails'
           : 'any failure is final',
@@ -128,7 +128,7 @@ function actionOf(rule: FailureRule): string {
     case 'fail':
       return 'fails, never retried';
     case 'ask':
-      return 'asks somebody';
+      return 'waits for a decision';
     case 'abort':
       return 'aborts the workflow';
     case 'accept':

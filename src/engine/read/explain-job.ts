@@ -58,7 +58,7 @@ function tell(
 ): Pick<Explanation, 'headline' | 'next' | 'hint'> {
   const workflow = job.workflow_id;
   const resume: Hint | null = driven ? null : { kind: 'run', workflow };
-  const undriven = driven ? '' : ' once the run goes on: no worker drives it now';
+  const undriven = driven ? '' : ' once the run is resumed: no worker drives it now';
   const label = jobLabel(job);
   switch (job.status) {
     case 'completed':
@@ -114,7 +114,7 @@ function tell(
             : `attempt ${job.attempt_id} has been running for ${formatDuration(now - (last?.started_at_ms ?? now))}`,
         next: driven
           ? 'its outcome decides'
-          : 'its worker is gone; the attempt counts as lost when the run goes on',
+          : 'its worker is gone; the attempt counts as lost when the run is resumed',
         hint: resume ?? { kind: 'logs', workflow, job: label, follow: true },
       };
     case 'ready':
@@ -128,7 +128,7 @@ function tell(
       if (job.depends_on.every(({ status }) => TERMINAL_STATUSES.has(status))) {
         return {
           headline: `waits: ${job.reason}`,
-          next: `it goes on when what runs now has ended${undriven}`,
+          next: `it continues when what runs now has ended${undriven}`,
           hint: resume,
         };
       }
@@ -140,7 +140,7 @@ function tell(
     case 'pending_failed':
       return {
         headline: `waits for a decision: ${job.reason}`,
-        next: 'nothing until somebody decides',
+        next: 'nothing until a decision is made',
         hint: { kind: 'resolve', workflow },
       };
   }

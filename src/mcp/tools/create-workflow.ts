@@ -14,7 +14,7 @@ export const createWorkflowTool = defineTool({
   name: 'create_workflow',
   title: 'Check and store a workflow',
   description:
-    'Checks a workflow spec and, with dry_run false, stores it as a new workflow. It never runs anything: a person does that with `holdfast run`. All mistakes come at once, with line and column; correct them and call again. dry_run is true unless you say otherwise.',
+    'Checks a workflow spec and, with dry_run false, stores it as a new workflow. It never runs anything: a person does that with `holdfast run`. All mistakes come at once, with line and column; correct them and call again. (dry_run defaults to true).',
   kind: 'opt_in',
   effects: { destructive: false, idempotent: false },
   input: z.strictObject({

@@ -11,7 +11,7 @@ export const getJobDetails = defineTool({
   name: 'get_job_details',
   title: 'Get a job',
   description:
-    'One job: its command, what it may use, what it depends on, and its latest attempts. Values of environment variables are not shown. Use it when the error alone does not tell what the job does. explain_job tells why it is in its status, get_job_logs what it wrote.',
+    'One job: its command, what it may use, what it depends on, and its latest attempts. Values of environment variables are not shown. Use it when the error alone does not show what the job does. explain_job says why it is in its status, get_job_logs what it wrote.',
   kind: 'reads',
   input: z.strictObject({ workflow_id: workflowIdArgument, job_id: jobArgument }),
   output: z.object({

@@ -17,14 +17,14 @@ export const getJobLogs = defineTool({
   name: 'get_job_logs',
   title: 'Read what a job wrote',
   description:
-    'Reads stderr (unless told) or stdout of one attempt of a job: its last lines, or a range from from_line. At most 200 lines and 24 KB per call; next_line tells where to go on. Use it when the 50 lines of list_pending_failed_jobs are not enough, for instance to find the first error instead of the last.',
+    'Reads stderr (default) or stdout of one attempt of a job: its last lines, or a range from from_line. At most 200 lines and 24 KB per call; next_line says where to continue. Use it when the 50 lines of list_pending_failed_jobs are not enough, for instance to find the first error instead of the last.',
   kind: 'reads',
   input: z.strictObject({
     workflow_id: workflowIdArgument,
     job_id: jobArgument,
     stream: z.enum(['stdout', 'stderr']).default('stderr'),
-    attempt_id: z.int().positive().optional().describe('The newest unless told.'),
-    run_id: z.int().positive().optional().describe('The newest with attempts unless told.'),
+    attempt_id: z.int().positive().optional().describe('(default: the newest)'),
+    run_id: z.int().positive().optional().describe('(default: the newest with attempts)'),
     lines: z.int().min(1).max(MOST_LINES).default(50),
     from_line: z.int().positive().optional().describe('Counted from 1. Without it: the last lines.'),
   }),

@@ -23,7 +23,7 @@ export const listJobsByStatus = defineTool({
   name: 'list_jobs_by_status',
   title: 'List jobs',
   description:
-    'Lists jobs of a workflow, in one status or in all, with their numbers. Use it to find the number of a job or to see what is blocked, ready or canceled. To go on, give next_after as after. For one job use get_job_details.',
+    'Lists jobs of a workflow, in one status or in all, with their numbers. Use it to find the number of a job or to see what is blocked, ready or canceled. For the next page, give next_after as after. For one job use get_job_details.',
   kind: 'reads',
   input: z.strictObject({
     workflow_id: workflowIdArgument,

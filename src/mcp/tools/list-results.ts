@@ -17,7 +17,7 @@ export const listResults = defineTool({
   input: z.strictObject({
     workflow_id: workflowIdArgument,
     job_id: jobArgument.optional(),
-    run_id: z.int().positive().optional().describe('Only this run; all runs unless told.'),
+    run_id: z.int().positive().optional().describe('Only this run (default: all runs).'),
     state: z
       .enum(['SUCCEEDED', 'FAILED', 'WORKER_FAILED', 'KILLED', 'STOPPED', 'RUNNING'])
       .optional()

@@ -18,7 +18,7 @@ export const recoverWorkflowTool = defineTool({
   name: 'recover_workflow',
   title: 'Recover from known causes',
   description:
-    'Tries again what ran out of memory or time, with more of it; with retry_unknown other failures too. Jobs that wait for a decision go on in the same run; where the run is complete, a new run begins with the chosen jobs and what was canceled because of them. Completed jobs are not run again. Use it first with dry_run true. Each retry counts as a decision of yours.',
+    'Tries again what ran out of memory or time, with more of it; with retry_unknown other failures too. Jobs that wait for a decision continue in the same run; where the run is complete, a new run begins with the chosen jobs and what was canceled because of them. Completed jobs are not run again. Use it first with dry_run true. Each retry counts as a decision of yours.',
   kind: 'opt_in',
   effects: { destructive: true, idempotent: false },
   input: z.strictObject({
@@ -34,7 +34,7 @@ export const recoverWorkflowTool = defineTool({
     dry_run: z.boolean(),
     mode: z
       .enum(['resolve', 'new_run', 'nothing'])
-      .describe('resolve: they go on in the same run. new_run: a new run begins.'),
+      .describe('resolve: they continue in the same run. new_run: a new run begins.'),
     run_id: z.int(),
     retried: z.array(
       z.object({

@@ -21,7 +21,7 @@ export const retryJobsTool = defineTool({
   name: 'retry_jobs',
   title: 'Retry chosen jobs',
   description:
-    'One more attempt for failed jobs, chosen by name, pattern, status or fingerprint; all of them or none. With from alone, these jobs and everything downstream start over, completed ones too: use it when an input or a script was fixed, and only when told so. Jobs that wait for a decision are not for this tool: classify_and_resolve_failures decides about them. dry_run is true unless you say otherwise: read the list first. Each job counts as a decision of yours, and a job is tried again at most 3 times in a run by agents. Running attempts are left alone.',
+    'One more attempt for failed jobs, chosen by name, pattern, status or fingerprint; all of them or none. With from alone, these jobs and everything downstream start over, completed ones too: use it when an input or a script was fixed, and only on request. Jobs that wait for a decision are not for this tool: classify_and_resolve_failures decides about them. (dry_run defaults to true): read the list first. Each job counts as a decision of yours, and a job is tried again at most 3 times in a run by agents. Running attempts are left alone.',
   kind: 'opt_in',
   effects: { destructive: true, idempotent: false },
   input: z.strictObject({
@@ -34,7 +34,7 @@ export const retryJobsTool = defineTool({
     from: z.array(jobArgument).min(1).max(100).optional().describe('Jobs with everything downstream.'),
     only: z.boolean().default(false).describe('With from alone: without what is downstream.'),
     reason: z.string().min(1).max(2000).describe('Why a retry helps, in your own words.'),
-    dry_run: z.boolean().default(true).describe('true: tell what would be retried, change nothing.'),
+    dry_run: z.boolean().default(true).describe('true: show what would be retried, without retrying.'),
   }),
   output: z.object({
     summary: summaryField,

@@ -11,7 +11,7 @@ export const updateWorkflowTool = defineTool({
   name: 'update_workflow',
   title: 'Apply an edited spec to a workflow',
   description:
-    'Compares a stored workflow with an edited spec and, with dry_run false, makes it what the spec says: jobs whose command, files or dependencies changed and jobs that did not complete run again, with everything downstream; what completed keeps its result. It never runs anything: a person does that with `holdfast run`. dry_run is true unless you say otherwise: read the reasons first.',
+    'Compares a stored workflow with an edited spec and, with dry_run false, makes it what the spec says: jobs whose command, files or dependencies changed and jobs that did not complete run again, with everything downstream; what completed keeps its result. It never runs anything: a person does that with `holdfast run`. (dry_run defaults to true): read the reasons first.',
   kind: 'opt_in',
   effects: { destructive: true, idempotent: true },
   input: z.strictObject({

@@ -268,7 +268,7 @@ export class Launchers {
   }
 
   #noLauncher(): string {
-    return `the process that starts jobs could not be started; ${this.#logPath} may tell why`;
+    return `the process that starts jobs could not be started; ${this.#logPath} may say why`;
   }
 
   #reportUnstarted(token: number, facts: Partial<Outcome>): void {

@@ -5,7 +5,7 @@ import { COMMANDS } from './command-table.ts';
 import type { SettingSources } from './config/resolve-settings.ts';
 import { SETTING_KEYS } from './config/settings.ts';
 import { openContext } from './open-context.ts';
-import { printError, printToldError } from './print-error.ts';
+import { printError, printErrorRecord } from './print-error.ts';
 
 /** Runs one command line (without node and script) and returns the exit code. */
 export async function main(argv: string[], version: string): Promise<number> {
@@ -118,7 +118,7 @@ function settingFlags(options: Invocation['options']): SettingSources['flags'] {
 
 function printUsageError(text: string, json: boolean): void {
   const message = text.trim().replace(/^error: /, '');
-  printToldError(
+  printErrorRecord(
     { code: 'INVALID_ARGUMENT', message, hint: '`holdfast help` shows the commands and their options' },
     json,
   );

@@ -18,7 +18,7 @@ export class Wakeups {
   /** Also wakes when the file changes. One that cannot be watched is polled. */
   watchFile(path: string): void {
     try {
-      this.#watcher = watch(path, this.#changes.tell);
+      this.#watcher = watch(path, this.#changes.notify);
       this.#watcher.on('error', () => {});
     } catch {
       // It does not exist yet, or the system has no watches left.

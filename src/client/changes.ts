@@ -12,8 +12,8 @@ export class Changes {
   #isOver = false;
 
   constructor(engine: Pick<Engine, 'onChange'>) {
-    this.#unsubscribe = engine.onChange(this.tell);
-    this.#timer = setInterval(this.tell, POLL_MS);
+    this.#unsubscribe = engine.onChange(this.notify);
+    this.#timer = setInterval(this.notify, POLL_MS);
   }
 
   get isOver(): boolean {
@@ -37,11 +37,11 @@ export class Changes {
     this.#isOver = true;
     clearInterval(this.#timer);
     this.#unsubscribe();
-    this.tell();
+    this.notify();
   }
 
   /** Something is to be looked at again. */
-  readonly tell = (): void => {
+  readonly notify = (): void => {
     const wake = this.#wake;
     this.#wake = null;
     if (wake === null) this.#missed = true;

@@ -36,7 +36,7 @@ export function connect(
       url: checked('url', readServerUrl(String(url))),
       token: secret === '' ? null : checked('token', readToken(secret)),
     },
-    { patienceMs: reconnectTimeout * 1000, tell: onOutage },
+    { patienceMs: reconnectTimeout * 1000, notify: onOutage },
   );
 }
 

@@ -200,7 +200,7 @@ export interface OutagePatience {
   /** How long; then it is an error. */
   patienceMs: number;
   /** The server has stopped answering, or answers again. */
-  tell(line: string): void;
+  notify(line: string): void;
 }
 
 /** What a server needs besides: nobody reaches this over the network. */
@@ -255,7 +255,7 @@ export interface ServedEngine extends Engine {
   /** Whether anything may be waiting for a worker that has room; cheap, and never wrong when it says no. */
   hasWork(): Promise<boolean>;
   /** Workers to which something is to be said whether they have room or not: cancels, drains, readers of logs. */
-  workersToTell(): Promise<number[]>;
+  workersToNotify(): Promise<number[]>;
   /** Decisions that an actor has made in the last 24 hours. */
   countDecisions(actor: string): Promise<number>;
   /** What the jobs of a workflow are given, each environment once; secrets are not masked. */

@@ -35,7 +35,7 @@ import { findDatabaseId, identifyDatabase } from '../store/rows/allocations/data
 import { releaseDagRuns } from '../store/rows/dags/dag-run-rows.ts';
 import { forgetReaders } from '../store/rows/logs/log-rows.ts';
 import { getRequestRow } from '../store/rows/requests/request-rows.ts';
-import { findSecretHash, listWorkersToTell } from '../store/rows/workers/worker-rows.ts';
+import { findSecretHash, listWorkersToNotify } from '../store/rows/workers/worker-rows.ts';
 import { hasSharedWork } from '../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
@@ -270,8 +270,8 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     return this.#store.read((now) => hasSharedWork(now));
   }
 
-  workersToTell(): Promise<number[]> {
-    return this.#store.read((now) => listWorkersToTell(now));
+  workersToNotify(): Promise<number[]> {
+    return this.#store.read((now) => listWorkersToNotify(now));
   }
 
   environments(workflowId: number): Promise<Record<string, string>[]> {

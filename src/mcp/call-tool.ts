@@ -16,7 +16,7 @@ export async function callTool(session: Session, name: string, given: unknown): 
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
   } catch (error) {
     const { code, message, next } = describeError(error);
-    const told = { error: { code, message: session.guard().clean(message), next } };
-    return { content: [{ type: 'text', text: JSON.stringify(told) }], isError: true };
+    const answer = { error: { code, message: session.guard().clean(message), next } };
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }], isError: true };
   }
 }

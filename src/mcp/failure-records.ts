@@ -20,7 +20,7 @@ export const shownAttempt = z.object({
   reason: untrustedText.nullable(),
 });
 
-export function tellAttempt(attempt: AttemptRecord, guard: TextGuard): z.infer<typeof shownAttempt> {
+export function toShownAttempt(attempt: AttemptRecord, guard: TextGuard): z.infer<typeof shownAttempt> {
   const { finished_at_ms: finished } = attempt;
   return {
     run_id: attempt.run_id,
@@ -52,7 +52,7 @@ export const shownDecision = z.object({
   reason: untrustedText.nullable(),
 });
 
-export function tellDecision(decision: DecisionRecord, guard: TextGuard): z.infer<typeof shownDecision> {
+export function toShownDecision(decision: DecisionRecord, guard: TextGuard): z.infer<typeof shownDecision> {
   const { job_id, run_id, attempt_id, action, confidence, became } = decision;
   return {
     job_id,
@@ -78,17 +78,23 @@ export const shownDecisions = z
   .describe('Earlier decisions about failures that look alike, and what came of them.');
 
 /** The numbers count every workflow; names and reasons are of the given one only. */
-export function tellPast(
+export function toPastDecisions(
   past: PastDecisions,
   workflowId: number,
   guard: TextGuard,
 ): z.infer<typeof shownDecisions> {
   const { retried, succeeded, failed_again, failed } = past;
   const own = past.latest.filter((each) => each.workflow_id === workflowId);
-  return { retried, succeeded, failed_again, failed, latest: own.map((each) => tellDecision(each, guard)) };
+  return {
+    retried,
+    succeeded,
+    failed_again,
+    failed,
+    latest: own.map((each) => toShownDecision(each, guard)),
+  };
 }
 
-/** Jobs whose names and reasons `tellPast` returns. */
+/** Jobs whose names and reasons `toPastDecisions` returns. */
 export function pastJobs(past: PastDecisions, workflowId: number): number[] {
   return past.latest.filter((each) => each.workflow_id === workflowId).map(({ job_id }) => job_id);
 }

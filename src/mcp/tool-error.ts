@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type ErrorCode, HoldfastError } from '../core/errors.ts';
 
 /** What an agent is told when a tool cannot do what it asked for. */
-export interface ToldFailure {
+export interface ToolFailure {
   code: string;
   message: string;
   /** What to do next. */
@@ -14,7 +14,7 @@ export class ToolError extends Error {
   readonly code: string;
   readonly next: string;
 
-  constructor({ code, message, next }: ToldFailure) {
+  constructor({ code, message, next }: ToolFailure) {
     super(message);
     this.name = 'ToolError';
     this.code = code;
@@ -39,7 +39,7 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   INVALID_SPEC: 'nothing was created; correct every line above and call again',
 };
 
-export function describeError(error: unknown): ToldFailure {
+export function describeError(error: unknown): ToolFailure {
   if (error instanceof ToolError) return { code: error.code, message: error.message, next: error.next };
   if (error instanceof HoldfastError) {
     return { code: error.code, message: error.message, next: NEXT[error.code] ?? error.hint };

@@ -26,9 +26,9 @@ import { Metrics } from './metrics.ts';
 import { newFastify } from './new-fastify.ts';
 import { NewsDesk } from './news-desk.ts';
 import { type GuardedRoute, guardRoutes } from './requests/guard-routes.ts';
+import { logRequests } from './requests/log-requests.ts';
 import { LongAnswers } from './requests/long-answers.ts';
 import { routeEndpoints } from './requests/route-endpoints.ts';
-import { tellRequests } from './requests/tell-requests.ts';
 import { DEFAULT_STREAMS_PER_TOKEN, StreamLimit } from './stream-limit.ts';
 import { SubmissionDesk } from './submission/submission-desk.ts';
 import { DEFAULT_SUBMISSION_LIMITS, largestSize, type RoleLimits } from './submission/submission-limits.ts';
@@ -118,7 +118,7 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
   const openApi = openApiDocument(version, { paths, auth });
 
   const guarded = guardRoutes(app, { access, workers: new WorkerSecrets(engine) }, stopping.signal);
-  tellRequests(app, metrics);
+  logRequests(app, metrics);
   routeEndpoints(app, {
     engine,
     handlers: {

@@ -11,7 +11,7 @@ const MOST_RESTS = 1_000;
 
 interface Waiting {
   workerId: number;
-  tell: (news: boolean) => void;
+  answer: (news: boolean) => void;
 }
 
 /**
@@ -20,7 +20,7 @@ interface Waiting {
  * whole hundred, but a few, then more while it is still there.
  */
 export class NewsDesk {
-  readonly #engine: Pick<ServedEngine, 'hasWork' | 'workersToTell' | 'onChange'>;
+  readonly #engine: Pick<ServedEngine, 'hasWork' | 'workersToNotify' | 'onChange'>;
   readonly #onProblem: (error: unknown) => void;
   readonly #unsubscribe: () => void;
   /** Longest waiting first. */
@@ -32,7 +32,7 @@ export class NewsDesk {
   #closed = false;
 
   constructor(
-    engine: Pick<ServedEngine, 'hasWork' | 'workersToTell' | 'onChange'>,
+    engine: Pick<ServedEngine, 'hasWork' | 'workersToNotify' | 'onChange'>,
     onProblem: (error: unknown) => void,
   ) {
     this.#engine = engine;
@@ -44,15 +44,15 @@ export class NewsDesk {
   wait(workerId: number, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.#closed || signal.aborted || timeoutMs <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const tell = (news: boolean) => {
+      const answer = (news: boolean) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
         this.#waiting.delete(entry);
         resolve(news);
       };
-      const giveUp = () => tell(false);
+      const giveUp = () => answer(false);
       const timer = setTimeout(giveUp, timeoutMs);
-      const entry = { workerId, tell };
+      const entry = { workerId, answer };
       signal.addEventListener('abort', giveUp);
       this.#waiting.add(entry);
       // Something may have come between its last exchange and now.
@@ -79,7 +79,7 @@ export class NewsDesk {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#unsubscribe();
-    for (const { tell } of [...this.#waiting]) tell(false);
+    for (const { answer } of [...this.#waiting]) answer(false);
   }
 
   async #lookNow(): Promise<void> {
@@ -87,9 +87,9 @@ export class NewsDesk {
     this.#again = false;
     let restMs: number | null = null;
     try {
-      const named = new Set(await this.#engine.workersToTell());
-      for (const { workerId, tell } of [...this.#waiting]) if (named.has(workerId)) tell(true);
-      if (this.#waiting.size > 0 && (await this.#engine.hasWork())) restMs = this.#tellSome();
+      const named = new Set(await this.#engine.workersToNotify());
+      for (const { workerId, answer } of [...this.#waiting]) if (named.has(workerId)) answer(true);
+      if (this.#waiting.size > 0 && (await this.#engine.hasWork())) restMs = this.#answerSome();
     } catch (error) {
       this.#onProblem(error);
     }
@@ -99,15 +99,15 @@ export class NewsDesk {
   }
 
   /** Returns when to look again. */
-  #tellSome(): number | null {
+  #answerSome(): number | null {
     const now = performance.now();
     const rested = [...this.#waiting].filter(
       ({ workerId }) => (this.#rests.get(workerId)?.until ?? 0) <= now,
     );
-    for (const { workerId, tell } of rested.slice(0, AT_ONCE)) {
+    for (const { workerId, answer } of rested.slice(0, AT_ONCE)) {
       const ms = Math.min((this.#rests.get(workerId)?.ms ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
       this.#rests.set(workerId, { ms, until: now + ms });
-      tell(true);
+      answer(true);
     }
     if (this.#rests.size > MOST_RESTS) {
       for (const [workerId, { until }] of this.#rests) if (until <= now) this.#rests.delete(workerId);

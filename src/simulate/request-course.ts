@@ -6,10 +6,15 @@ import { classifyAttempt, patternsOf } from '../core/request/classify-attempt.ts
 import { DEFAULT_ERROR_SETTINGS, type ErrorSettings } from '../core/request/error-settings.ts';
 import { processName } from '../core/request/unit-name.ts';
 import { foundPatterns } from '../spec/pattern.ts';
+import {
+  type GivenList,
+  type GivenOutcomes,
+  readGivenOutcomes,
+  refuseUnknownUnits,
+} from './given-outcomes.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 import type { SimulatedOutcome } from './simulated-outcome.ts';
 import type { SimulatedCourse } from './simulated-worker.ts';
-import { readToldOutcomes, refuseUnknownUnits, type Told, type ToldOutcomes } from './told-outcomes.ts';
 
 /** A request with more executions is stopped there. */
 const MAX_EXECUTIONS = 100_000;
@@ -25,7 +30,7 @@ export class RequestCourse implements SimulatedCourse {
   readonly #request: NewRequest;
   readonly #settings: ErrorSettings;
   readonly #durationMs: number;
-  readonly #told: ToldOutcomes;
+  readonly #given: GivenOutcomes;
 
   constructor(
     request: NewRequest,
@@ -35,19 +40,19 @@ export class RequestCourse implements SimulatedCourse {
     this.#request = request;
     this.#settings = { ...DEFAULT_ERROR_SETTINGS, ...request.settings, ...request.model.errors };
     this.#durationMs = durationMs;
-    this.#told = readToldOutcomes(request, this.#settings, sites, outcomes);
+    this.#given = readGivenOutcomes(request, this.#settings, sites, outcomes);
   }
 
   next(claim: Claim, site: string): RequestOutcome {
-    const { units, jobs, sites, success } = this.#told;
+    const { units, jobs, sites, success } = this.#given;
     const [, digits = '0', part = ''] = JOB.exec(claim.job_name) ?? [];
     const job = jobs.get(claim.job_name);
     if (job !== undefined && job.used < job.outcomes.length) return use(job, job.used, claim);
     const unit = units.get(Number(digits));
-    const told = unit?.outcomes[claim.run_id - 1];
-    if (unit !== undefined && told !== undefined) {
-      const isThere = told.badItem
-        ? claim.config.post!.items.includes(told.badItem)
+    const given = unit?.outcomes[claim.run_id - 1];
+    if (unit !== undefined && given !== undefined) {
+      const isThere = given.badItem
+        ? claim.config.post!.items.includes(given.badItem)
         : part === processName(1);
       return isThere ? use(unit, claim.run_id - 1, claim) : success;
     }
@@ -104,24 +109,24 @@ export class RequestCourse implements SimulatedCourse {
 
   /** `most`: the last unit that the request has. */
   refuseUnknownUnits(most: number): void {
-    refuseUnknownUnits(this.#told, most);
+    refuseUnknownUnits(this.#given, most);
   }
 
   /** What was told and never came: `unit 3=fail,ok`. An `ok` that did not come is no surprise. */
   unused(): string[] {
-    const { units, jobs, sites } = this.#told;
+    const { units, jobs, sites } = this.#given;
     return [...units.values(), ...jobs.values(), ...sites.values()].flatMap(({ target, outcomes, used }) => {
       const rest = outcomes.slice(used);
       if (rest.every(({ isSuccess }) => isSuccess)) return [];
-      return [`${target}=${rest.map(({ told }) => told).join(',')}`];
+      return [`${target}=${rest.map(({ given }) => given).join(',')}`];
     });
   }
 }
 
 /** Without a name, the bad item is the first one of the job. */
-function use(told: Told, index: number, { config }: Claim): RequestOutcome {
-  told.used = Math.max(told.used, index + 1);
-  const outcome = told.outcomes[index]!;
+function use(given: GivenList, index: number, { config }: Claim): RequestOutcome {
+  given.used = Math.max(given.used, index + 1);
+  const outcome = given.outcomes[index]!;
   if (outcome.badItem === null) return outcome;
   const bad = outcome.badItem === '' ? config.post!.items.slice(0, 1) : [outcome.badItem];
   return { ...outcome, post: { ...(outcome.post ?? crashedPost('')), bad_inputs: bad } };

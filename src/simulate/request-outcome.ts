@@ -44,11 +44,11 @@ export function readRequestOutcomes(
   return text.split(',').map((written) => readOne(option, written.trim(), codes, reader));
 }
 
-function readOne(option: string, told: string, codes: PostCodesOf, reader: OutcomeReader): RequestOutcome {
-  const [, word = '', rest = ''] = /^([^:]*):?(.*)$/s.exec(told)!;
-  const plain = { told, started: true, stderrMatches: [], stderr: '', report: null, badItem: null };
+function readOne(option: string, given: string, codes: PostCodesOf, reader: OutcomeReader): RequestOutcome {
+  const [, word = '', rest = ''] = /^([^:]*):?(.*)$/s.exec(given)!;
+  const plain = { given, started: true, stderrMatches: [], stderr: '', report: null, badItem: null };
   if (isNamed(word)) {
-    if (rest !== '' && word !== 'data') invalidOption(option, `${told}: only data is followed by an item`);
+    if (rest !== '' && word !== 'data') invalidOption(option, `${given}: only data is followed by an item`);
     return {
       ...plain,
       outcome: outcome({ exit_code: word === 'ok' ? 0 : 1 }),
@@ -62,7 +62,7 @@ function readOne(option: string, told: string, codes: PostCodesOf, reader: Outco
     return { ...plain, outcome: outcome({ exit_code: 1 }), post: null, report, isSuccess: false };
   }
   try {
-    const [read] = parseOutcomes(told, reader);
+    const [read] = parseOutcomes(given, reader);
     return {
       ...plain,
       ...read!,
@@ -72,7 +72,7 @@ function readOne(option: string, told: string, codes: PostCodesOf, reader: Outco
   } catch {
     return invalidOption(
       option,
-      `${told === '' ? 'an empty text' : told} is no outcome; write ${NAMED.join(', ')}, data:ITEM, an exit code, a signal such as SEGV, ${OTHERS.join(', ')}${didYouMean(word, [...NAMED, ...OTHERS])}`,
+      `${given === '' ? 'an empty text' : given} is no outcome; write ${NAMED.join(', ')}, data:ITEM, an exit code, a signal such as SEGV, ${OTHERS.join(', ')}${didYouMean(word, [...NAMED, ...OTHERS])}`,
     );
   }
 }

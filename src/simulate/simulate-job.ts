@@ -87,7 +87,7 @@ export function simulateJob(
         policy: describePolicy(jobPolicy(model, job), job.config.post !== null),
         steps,
         status: steps.at(-1)!.status,
-        unused: outcomes.slice(steps.length).map(({ told }) => told),
+        unused: outcomes.slice(steps.length).map(({ given }) => given),
       };
     },
   );

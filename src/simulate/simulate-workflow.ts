@@ -6,8 +6,8 @@ import { jobLabel } from '../core/job/job-label.ts';
 import type { JobStatus } from '../core/job/job-status.ts';
 import type { WorkflowModel } from '../core/model/workflow-model.ts';
 import { routeTrace, type TraceEntry } from '../views/route-trace.ts';
+import type { GivenCourse } from './given-course.ts';
 import { playWorkflow, type SimulatedEnd } from './play-workflow.ts';
-import type { ToldCourse } from './told-course.ts';
 
 /** One execution and what was decided about it. Times count from the beginning. */
 export interface SimulatedExecution {
@@ -43,7 +43,7 @@ export interface WorkflowSimulation {
 }
 
 /** Plays a whole workflow; executions end as the course says. */
-export function simulateWorkflow(model: WorkflowModel, course: ToldCourse): Promise<WorkflowSimulation> {
+export function simulateWorkflow(model: WorkflowModel, course: GivenCourse): Promise<WorkflowSimulation> {
   return playWorkflow(
     model,
     () => course,

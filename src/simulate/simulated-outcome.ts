@@ -5,7 +5,7 @@ import { crashedPost, type PostResult } from '../core/job/post-result.ts';
 /** How an attempt is supposed to end. */
 export interface SimulatedOutcome {
   /** As it was written. */
-  told: string;
+  given: string;
   outcome: Outcome;
   /** false: its worker was lost between claim and start. */
   started: boolean;
@@ -41,36 +41,36 @@ export function parseOutcomes(
   { hasPost, findPatterns }: OutcomeReader = { hasPost: false, findPatterns: () => [] },
 ): SimulatedOutcome[] {
   return text.split(',').map((written) => {
-    const told = written.trim();
-    const [, name = '', judgement, stderr = ''] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/s.exec(told) ?? [];
-    const facts = outcomeOf(name.trim(), told);
-    if (judgement !== undefined && !hasPost) wrong(`${told}: the job has no post script`);
+    const given = written.trim();
+    const [, name = '', judgement, stderr = ''] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/s.exec(given) ?? [];
+    const facts = outcomeOf(name.trim(), given);
+    if (judgement !== undefined && !hasPost) wrong(`${given}: the job has no post script`);
     const cause = causeOf(facts);
     const asked = hasPost && cause !== 'lost' && cause !== 'canceled' && cause !== 'stopped';
     return {
-      told,
+      given,
       outcome: facts,
       started: name.trim() !== 'unstarted',
-      post: asked ? postOf(judgement ?? (cause === null ? '0' : '1'), told) : null,
+      post: asked ? postOf(judgement ?? (cause === null ? '0' : '1'), given) : null,
       stderrMatches: findPatterns(stderr),
     };
   });
 }
 
-function outcomeOf(name: string, told: string): Outcome {
+function outcomeOf(name: string, given: string): Outcome {
   if (/^\d+$/.test(name)) return outcome({ exit_code: Number(name) });
   if (Object.hasOwn(CAUSES, name)) return outcome(CAUSES[name]!);
   const signal = name.toUpperCase().replace(/^SIG/, '');
   if (signal !== '' && signalNumber(signal) > 0) return outcome({ signal: `SIG${signal}` });
   return wrong(
-    `${told === '' ? 'an empty text' : told} is no outcome; write an exit code, a signal such as SEGV, or one of ${Object.keys(CAUSES).join(', ')}`,
+    `${given === '' ? 'an empty text' : given} is no outcome; write an exit code, a signal such as SEGV, or one of ${Object.keys(CAUSES).join(', ')}`,
   );
 }
 
-function postOf(judgement: string, told: string): PostResult {
+function postOf(judgement: string, given: string): PostResult {
   if (judgement === 'crash') return crashedPost('simulated');
   if (/^\d+$/.test(judgement)) return { ...crashedPost(''), exit_code: Number(judgement), problem: null };
-  return wrong(`${told}: after / stands the exit code of the post script, or crash`);
+  return wrong(`${given}: after / stands the exit code of the post script, or crash`);
 }
 
 function wrong(problem: string): never {

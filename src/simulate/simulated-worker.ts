@@ -66,7 +66,7 @@ export class SimulatedWorker {
   /** Ended, but not decided about. */
   readonly #reported = new Map<number, { execution: Execution; report: FinishReport }>();
   /** Those of them that the engine has heard of. */
-  readonly #told = new Set<number>();
+  readonly #sent = new Set<number>();
   #id: number | null = null;
   /** Executions that have begun. */
   executions = 0;
@@ -90,7 +90,7 @@ export class SimulatedWorker {
     this.#id ??= await this.#enter();
     const { workflowId } = this.#place;
     const reports = this.#outbox.take();
-    for (const { token } of reports.finished) this.#told.add(token);
+    for (const { token } of reports.finished) this.#sent.add(token);
     const result = await this.#engine.exchange(this.#id, {
       ...reports,
       capacity: { ...PLENTY, slots },
@@ -138,9 +138,9 @@ export class SimulatedWorker {
   /** Errands are answered with the next exchange: an attempt without one is decided. */
   #forgetDecided({ errands }: ExchangeResult): void {
     const asked = new Set(errands.map((order) => ('token' in order ? order.token : null)));
-    for (const token of this.#told) {
+    for (const token of this.#sent) {
       if (asked.has(token)) continue;
-      this.#told.delete(token);
+      this.#sent.delete(token);
       this.#reported.delete(token);
     }
   }
@@ -172,7 +172,7 @@ export class SimulatedWorker {
     const { now } = this.#clock;
     const refusal = await this.#evaluations.refusal(claim);
     if (refusal !== null) {
-      const played = { told: '', outcome: outcome(refusal), started: false, post: null, stderrMatches: [] };
+      const played = { given: '', outcome: outcome(refusal), started: false, post: null, stderrMatches: [] };
       this.#finish({ claim, startedAt: null, endsAt: now, played }, played.outcome);
       return;
     }
@@ -224,5 +224,5 @@ export class SimulatedWorker {
 
 /** What an outcome such as `75:licence busy` says that the attempt wrote. */
 function writtenBy(played: SimulatedOutcome | undefined): LogTails {
-  return { stdout: '', stderr: played === undefined ? '' : played.told.replace(/^[^:]*:?/, '') };
+  return { stdout: '', stderr: played === undefined ? '' : played.given.replace(/^[^:]*:?/, '') };
 }

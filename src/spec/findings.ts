@@ -19,7 +19,7 @@ export class Findings {
   /** Keys that were accepted and have no effect. */
   readonly notes: Finding[] = [];
   readonly #seen = new Set<string>();
-  readonly #toldAt = new Map<string, number>();
+  readonly #reportedAt = new Map<string, number>();
 
   error(path: SpecPath, message: string, more: Pick<Finding, 'atKey' | 'inside'> = {}): void {
     const key = `${path.join('\0')}\0\0${message}`;
@@ -32,10 +32,10 @@ export class Findings {
   expansionError(path: SpecPath, message: string): void {
     const place = path.join('\0');
     const key = `${place}\0\0${message.replace(/\d+/g, '0')}`;
-    const told = this.#toldAt.get(place) ?? 0;
-    if (this.#seen.has(key) || told >= MANY) return;
+    const reported = this.#reportedAt.get(place) ?? 0;
+    if (this.#seen.has(key) || reported >= MANY) return;
     this.#seen.add(key);
-    this.#toldAt.set(place, told + 1);
+    this.#reportedAt.set(place, reported + 1);
     this.errors.push({ path, message });
   }
 

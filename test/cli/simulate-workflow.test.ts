@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { workflowSimulationView } from '../../src/cli/texts/spec/workflow-simulation-text.ts';
 import { jobLabel } from '../../src/core/job/job-label.ts';
 import type { WorkflowModel } from '../../src/core/model/workflow-model.ts';
+import { GivenCourse } from '../../src/simulate/given-course.ts';
 import { simulateWorkflow, type WorkflowSimulation } from '../../src/simulate/simulate-workflow.ts';
-import { ToldCourse } from '../../src/simulate/told-course.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { textStyle } from './records.ts';
 
@@ -13,8 +13,8 @@ function modelOf(spec: string): WorkflowModel {
   return loaded.model;
 }
 
-function courseOf(spec: string, outcomes: string[], outputs: string[] = []): ToldCourse {
-  return new ToldCourse(modelOf(spec), { outcomes, outputs }, 60_000);
+function courseOf(spec: string, outcomes: string[], outputs: string[] = []): GivenCourse {
+  return new GivenCourse(modelOf(spec), { outcomes, outputs }, 60_000);
 }
 
 function played(spec: string, outcomes: string[] = [], outputs: string[] = []): Promise<WorkflowSimulation> {

@@ -39,9 +39,9 @@ import { submissionView } from '../../src/cli/texts/submission-text.ts';
 import { updateView } from '../../src/cli/texts/update-text.ts';
 import { usageView } from '../../src/cli/texts/usage-table.ts';
 import type { TokenRecord } from '../../src/contract/records/token.ts';
+import { GivenCourse } from '../../src/simulate/given-course.ts';
 import { simulateJob } from '../../src/simulate/simulate-job.ts';
 import { simulateWorkflow } from '../../src/simulate/simulate-workflow.ts';
-import { ToldCourse } from '../../src/simulate/told-course.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { decisionStats } from '../../src/views/decision-stats.ts';
 import { graphOfModel } from '../../src/views/graph/job-graph.ts';
@@ -281,7 +281,7 @@ export const VIEW_SAMPLES: Record<string, [View<never>, unknown]> = {
   }),
   workflowSimulationView: sample(
     workflowSimulationView,
-    await simulateWorkflow(model, new ToldCourse(model, { outcomes: ['unit=1,0'], outputs: [] }, 60_000)),
+    await simulateWorkflow(model, new GivenCourse(model, { outcomes: ['unit=1,0'], outputs: [] }, 60_000)),
   ),
   writtenFileView: sample(writtenFileView, { file: 'workflow.yaml' }),
   statusView: sample(

@@ -98,7 +98,7 @@ describe('somebody who follows', () => {
     const { engine, heard } = await scripted(json({ id: 3 }), away, cut, away, json({ id: 3 }));
     const told: string[] = [];
     expect(await engine.getWorkflow(3)).toEqual({ id: 3 });
-    engine.waitOutOutages({ patienceMs: 60_000, tell: (line) => told.push(line) });
+    engine.waitOutOutages({ patienceMs: 60_000, notify: (line) => told.push(line) });
     expect(await engine.getWorkflow(3)).toEqual({ id: 3 });
     expect(heard).toHaveLength(5);
     expect(told).toEqual([]);
@@ -108,7 +108,7 @@ describe('somebody who follows', () => {
     const { engine } = await scripted(json({ id: 3 }), cut);
     await engine.getWorkflow(3);
     const told: string[] = [];
-    const stop = engine.waitOutOutages({ patienceMs: 2_000, tell: (line) => told.push(line) });
+    const stop = engine.waitOutOutages({ patienceMs: 2_000, notify: (line) => told.push(line) });
     const unreachable = { code: 'SERVER_UNREACHABLE', exitCode: 4 };
     await expect(engine.getWorkflow(3)).rejects.toMatchObject(unreachable);
     expect(told).toEqual([expect.stringMatching(/^cannot reach .*; waiting for the server$/)]);

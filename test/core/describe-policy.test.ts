@@ -7,7 +7,11 @@ const GIB = 1024 ** 3;
 describe('a policy in words', () => {
   test.each<[string, Said, string[]]>([
     ['nothing', {}, ['any failure is final']],
-    ['nothing but somebody to ask', { usePendingFailed: true }, ['waits for a decision when no rule applies']],
+    [
+      'nothing but somebody to ask',
+      { usePendingFailed: true },
+      ['waits for a decision when no rule applies'],
+    ],
     [
       'a recovery script',
       {

@@ -163,7 +163,7 @@ export function pauseBehaviour(databases: Databases): void {
       const other = new WorkerHand(world, (await world.engine.registerWorker(identity)).id);
       await worker.claim();
       await world.engine.stopWorkflow(world.workflowId, ADA);
-      expect(await served(world).workersToTell()).toEqual([worker.id]);
+      expect(await served(world).workersToNotify()).toEqual([worker.id]);
       expect((await other.exchange({})).stop).toEqual([]);
     });
 

@@ -52,7 +52,7 @@ describe('logs that reach the server', () => {
     const [claim] = await served.claim(worker);
     expect(await served.exchange(worker)).toMatchObject({ follow: [] });
     await served.engine.readLog(id, { job: 'a', stream: 'stdout', follow: true });
-    expect(await served.engine.workersToTell()).toEqual([worker]);
+    expect(await served.engine.workersToNotify()).toEqual([worker]);
     expect(await served.exchange(worker)).toMatchObject({ follow: [claim!.token] });
     served.now += 20_000;
     await served.engine.sweep();

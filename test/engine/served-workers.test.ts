@@ -147,9 +147,9 @@ describe('workers of a server', () => {
     const served = new Served();
     await served.submit([{ name: 'a' }]);
     const worker = await served.worker();
-    expect(await served.engine.workersToTell()).toEqual([]);
+    expect(await served.engine.workersToNotify()).toEqual([]);
     expect(await served.engine.drainWorker(worker, { actor: 'me' })).toMatchObject({ state: 'draining' });
-    expect(await served.engine.workersToTell()).toEqual([worker]);
+    expect(await served.engine.workersToNotify()).toEqual([worker]);
     expect(await served.exchange(worker, { capacity: PLENTY })).toMatchObject({ drain: true, claims: [] });
     await served.engine.retireWorker(worker);
     await expect(served.engine.drainWorker(worker, { actor: 'me' })).rejects.toMatchObject({

@@ -137,7 +137,7 @@ test('simulate tells the course that the engine takes, for any policy and outcom
         const simulated = simulate(
           policy,
           outcomes.map((facts) => ({
-            told: '',
+            given: '',
             outcome: facts,
             started: true,
             post: null,

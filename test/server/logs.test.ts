@@ -114,9 +114,9 @@ describe('the log of an attempt', () => {
   test('has its worker asked for what is new while somebody reads', async () => {
     const { world, url, put } = await running();
     await put(0, 'one');
-    expect(await world.engine.workersToTell()).toEqual([]);
+    expect(await world.engine.workersToNotify()).toEqual([]);
     await world.ask({ url: `${url}?live=true&offset=3` });
-    expect(await world.engine.workersToTell()).toEqual([1]);
+    expect(await world.engine.workersToNotify()).toEqual([1]);
   });
 
   test('larger than a piece comes in pieces, and not one byte is different', async () => {

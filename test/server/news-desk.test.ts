@@ -11,7 +11,7 @@ function scripted() {
         facts.looks += 1;
         return facts.work;
       },
-      workersToTell: async () => facts.tell,
+      workersToNotify: async () => facts.tell,
       onChange: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -23,7 +23,7 @@ async function newEngine(): Promise<ServedEngine> {
 }
 
 /** Resolves once the engine has been asked for it, and lets it go on only when told. */
-function held<K extends 'listWorkflows' | 'workersToTell'>(engine: ServedEngine, method: K) {
+function held<K extends 'listWorkflows' | 'workersToNotify'>(engine: ServedEngine, method: K) {
   let goOn = () => {};
   let asked = () => {};
   const released = new Promise<void>((resolve) => {

@@ -62,7 +62,7 @@ class DagDrive {
   readonly #driver: RunDriver;
   readonly #waking = new AbortController();
   readonly #leaving = new AbortController();
-  #told = '';
+  #noted = '';
 
   constructor(engine: ServedEngine, ref: string, driver: RunDriver) {
     this.#engine = engine;
@@ -109,9 +109,9 @@ class DagDrive {
 
   async #tend(progress: Progress): Promise<number> {
     const { wait_ms, problems } = await this.#engine.tendRuns(this.#driver);
-    const told = problems.join('; ');
-    if (told !== this.#told && told !== '') progress.note(visibleText(told));
-    this.#told = told;
+    const note = problems.join('; ');
+    if (note !== this.#noted && note !== '') progress.note(visibleText(note));
+    this.#noted = note;
     return Math.min(wait_ms, LOOK_MS);
   }
 

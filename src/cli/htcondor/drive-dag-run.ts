@@ -55,7 +55,7 @@ class DagRunDrive {
   readonly #driver: RunDriver;
   readonly #waking = new AbortController();
   readonly #leaving = new AbortController();
-  #told = '';
+  #noted = '';
 
   constructor(context: CommandContext, engine: ServedEngine, id: number) {
     this.#context = context;
@@ -96,7 +96,7 @@ class DagRunDrive {
       const paused = pausedBy(status.workflow);
       const isHeld = paused !== null && status.workflow.paused?.stopping === false;
       const resume = `${paused}; ${this.#context.command('resume', this.#id)} resumes it`;
-      this.#tell([...problems.map(visibleText), ...(isHeld ? [resume] : [])].join('; '), progress);
+      this.#note([...problems.map(visibleText), ...(isHeld ? [resume] : [])].join('; '), progress);
       const { signal } = this.wasInterrupted ? this.#leaving : this.#waking;
       await pauseUnless(signal, Math.min(wait_ms, LOOK_MS));
     }
@@ -106,8 +106,8 @@ class DagRunDrive {
     await this.#engine.leaveRuns(this.#driver);
   }
 
-  #tell(text: string, progress: Progress): void {
-    if (text !== this.#told && text !== '') progress.note(text);
-    this.#told = text;
+  #note(text: string, progress: Progress): void {
+    if (text !== this.#noted && text !== '') progress.note(text);
+    this.#noted = text;
   }
 }

@@ -11,7 +11,7 @@ import type { CommandContext } from '../command-context.ts';
 import { Wakeups } from '../wakeups.ts';
 import { type AttemptChoice, attemptAfter, attemptToShow } from './find-attempt.ts';
 import { LogPrinter } from './print-log.ts';
-import { tellGap } from './tell-gap.ts';
+import { reportGap } from './report-gap.ts';
 
 export interface LogTarget {
   workflowId: number;
@@ -73,7 +73,7 @@ async function printToEnd(
 ): Promise<AttemptRecord> {
   const place = { run: attempt.run_id, attempt: attempt.attempt_id };
   const read = logReader(engine, workflowId, attempt, stream);
-  const printer = new LogPrinter(context.stdout, { read, tail, onGap: tellGap(context) });
+  const printer = new LogPrinter(context.stdout, { read, tail, onGap: reportGap(context) });
   try {
     for (;;) {
       // Asked before the log is read: what was written before the end is then read to its last byte.

@@ -58,11 +58,11 @@ export function eventLine(event: EventRecord): StyledLine | null {
   return [
     { text: `${clockTime(event.at_ms)} ` },
     { text: kind.word.padEnd(8), style: kind.style },
-    { text: `${name}${visibleText(told(event))}` },
+    { text: `${name}${visibleText(eventWords(event))}` },
   ];
 }
 
-function told(event: EventRecord): string {
+function eventWords(event: EventRecord): string {
   const { type, data } = event;
   switch (type) {
     case 'completed':

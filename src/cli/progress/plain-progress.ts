@@ -30,7 +30,7 @@ export class PlainProgress implements Progress {
   /** Something was committed while a read was on its way. */
   #wanted = false;
   #next: NodeJS.Timeout | null = null;
-  #told = { at: 0, ended: 0 };
+  #printed = { at: 0, ended: 0 };
   #stopped = false;
 
   /** `after`: the last event that need not be told. */
@@ -87,26 +87,27 @@ export class PlainProgress implements Progress {
       for (const event of page.items) {
         this.#after = event.id;
         hasNews = true;
-        if (!this.#thin || !QUIET.has(event.type)) this.#tell(event);
+        if (!this.#thin || !QUIET.has(event.type)) this.#print(event);
       }
       if (page.next === null) break;
     }
-    if (this.#thin && hasNews) await this.#tellShare();
+    if (this.#thin && hasNews) await this.#printShare();
   }
 
-  #tell(event: EventRecord): void {
+  #print(event: EventRecord): void {
     const line = eventLine(event);
     if (line !== null) this.#write(paintLine(line, this.#paint));
   }
 
-  async #tellShare(): Promise<void> {
+  async #printShare(): Promise<void> {
     const now = Date.now();
     const { counts, complete } = await this.#engine.status(this.#workflowId);
     const total = jobCount(counts);
     const ended = endedCount(counts);
-    const due = now - this.#told.at >= THIN_INTERVAL_MS || ended - this.#told.ended >= total * THIN_SHARE;
-    if (ended === this.#told.ended || (!due && !complete)) return;
-    this.#told = { at: now, ended };
+    const due =
+      now - this.#printed.at >= THIN_INTERVAL_MS || ended - this.#printed.ended >= total * THIN_SHARE;
+    if (ended === this.#printed.ended || (!due && !complete)) return;
+    this.#printed = { at: now, ended };
     const failed = counts.failed + counts.terminated;
     const failures = failed > 0 ? `, ${failed} failed` : '';
     this.#write(

@@ -49,7 +49,7 @@ export class WatchRun {
   readonly #givenUp = new Set<string>();
   #progress: Progress | null = null;
   #worker: RunWorker | null = null;
-  #told = '';
+  #noted = '';
 
   constructor(context: CommandContext, engine: Engine, options: WatchOptions) {
     this.#context = context;
@@ -109,7 +109,7 @@ export class WatchRun {
     if (status.complete || status.exit_code === 1 || exitWhenWaiting) return 'end';
     const { id } = status.workflow;
     const jobs = `${status.counts.pending_failed} ${status.counts.pending_failed === 1 ? 'job waits' : 'jobs wait'}`;
-    await this.#tell(
+    await this.#noteOnce(
       status,
       `${jobs} for a decision: ${hintCommand({ kind: 'resolve', workflow: id }, this.#context)}; Ctrl-C stops watching`,
     );
@@ -121,14 +121,14 @@ export class WatchRun {
     const paused = pausedBy(status.workflow);
     if (paused !== null && (driver === undefined || driver.kind === 'service')) {
       const resume = this.#context.command('resume', status.workflow.id);
-      await this.#tell(status, `${paused}; ${resume} resumes it`);
+      await this.#noteOnce(status, `${paused}; ${resume} resumes it`);
     } else if (driver !== undefined) {
-      await this.#tell(
+      await this.#noteOnce(
         status,
         `process ${driver.pid} on ${driver.host} runs it; Ctrl-C only stops following`,
       );
     } else if (!this.#options.drives || status.workflow.executor !== 'workers') {
-      await this.#tell(status, this.#unservedText(status.workflow));
+      await this.#noteOnce(status, this.#unservedText(status.workflow));
     } else {
       await this.#drive(status);
       return 'again';
@@ -237,10 +237,10 @@ export class WatchRun {
     }
   }
 
-  async #tell(status: WorkflowStatus, text: string): Promise<void> {
+  async #noteOnce(status: WorkflowStatus, text: string): Promise<void> {
     this.#progress ??= await startProgress(this.#engine, status.workflow, this.#context);
-    if (this.#told === text) return;
-    this.#told = text;
+    if (this.#noted === text) return;
+    this.#noted = text;
     this.#progress.note(text);
   }
 

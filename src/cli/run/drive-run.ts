@@ -36,7 +36,7 @@ export async function driveRun(
     if (isFollowing) following.abort();
     else if (count === 1) {
       worker.stop();
-      void tellStopping(engine, workflow.id, settings.grace, progress);
+      void printStopping(engine, workflow.id, settings.grace, progress);
     } else {
       worker.kill();
       progress.note('killing the running jobs');
@@ -72,7 +72,7 @@ export async function driveRun(
   return interrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
 }
 
-async function tellStopping(
+async function printStopping(
   engine: Engine,
   workflowId: number,
   graceMs: number,

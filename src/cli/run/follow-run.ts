@@ -15,7 +15,7 @@ export async function followRun(
 ): Promise<boolean> {
   const wakeups = new Wakeups(engine, signal);
   try {
-    let told = false;
+    let isNoted = false;
     while (!signal.aborted) {
       const status = await engine.status(workflowId);
       if (status.complete || status.exit_code !== null) return true;
@@ -25,8 +25,8 @@ export async function followRun(
         progress.note('the process that ran this workflow has ended');
         return false;
       }
-      if (!told) {
-        told = true;
+      if (!isNoted) {
+        isNoted = true;
         progress.note(`process ${driver.pid} on ${driver.host} runs it; Ctrl-C only stops following`);
       }
       await wakeups.next();

@@ -61,10 +61,10 @@ async function waitForEnd(
   progress: Progress,
 ): Promise<void> {
   const wakeups = new Wakeups(engine, signal);
-  let told = '';
-  const tell = (text: string) => {
-    if (text !== told) progress.note(text);
-    told = text;
+  let noted = '';
+  const note = (text: string) => {
+    if (text !== noted) progress.note(text);
+    noted = text;
   };
   try {
     while (!signal.aborted) {
@@ -72,9 +72,9 @@ async function waitForEnd(
       if (status.exit_code !== null || isStopped(status)) return;
       const [driver] = status.workers;
       const paused = pausedBy(status.workflow);
-      if (paused !== null) tell(`${paused}; ${context.command('resume', workflowId)} resumes it`);
-      else if (driver !== undefined) tell(`${whoRuns(driver)}; Ctrl-C only stops following`);
-      else if (told === '' && !(await hasWorkers(engine))) tell(`no worker is there: ${startOne(context)}`);
+      if (paused !== null) note(`${paused}; ${context.command('resume', workflowId)} resumes it`);
+      else if (driver !== undefined) note(`${whoRuns(driver)}; Ctrl-C only stops following`);
+      else if (noted === '' && !(await hasWorkers(engine))) note(`no worker is there: ${startOne(context)}`);
       await wakeups.next();
     }
   } finally {

@@ -6,9 +6,9 @@ import type { CommandContext } from '../command-context.ts';
 export function waitOutOutages(
   { settings }: Pick<CommandContext, 'settings'>,
   engine: Engine,
-  tell: (line: string) => void,
+  notify: (line: string) => void,
 ): () => void {
-  return engine.waitOutOutages?.({ patienceMs: settings.reconnect_timeout, tell }) ?? (() => {});
+  return engine.waitOutOutages?.({ patienceMs: settings.reconnect_timeout, notify }) ?? (() => {});
 }
 
 /** The server did not answer a command that was ending anyway. */

@@ -171,7 +171,7 @@ class SlurmDrive {
   async untilEnd(progress: Progress): Promise<void> {
     const { signal } = this.#leaving;
     const wakeups = new Wakeups(this.#engine, signal);
-    let told = '';
+    let noted = '';
     try {
       while (!signal.aborted) {
         const status = await this.#engine.status(this.#workflow.id);
@@ -184,8 +184,8 @@ class SlurmDrive {
         const isHeld = paused !== null && status.workflow.paused?.stopping === false;
         const resume = this.#context.command('resume', this.#workflow.id);
         const text = isHeld ? `${paused}; ${resume} resumes it` : '';
-        if (text !== told && text !== '') progress.note(text);
-        told = text;
+        if (text !== noted && text !== '') progress.note(text);
+        noted = text;
         await wakeups.next();
       }
     } finally {

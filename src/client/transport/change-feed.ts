@@ -44,7 +44,7 @@ export class ServerChanges {
           signal,
         });
         if (signal.aborted) return;
-        if (since === null || answer.changed) this.#tell();
+        if (since === null || answer.changed) this.#notify();
         since = answer.version;
       } catch {
         // Whoever asks for something now hears what is wrong.
@@ -54,7 +54,7 @@ export class ServerChanges {
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }

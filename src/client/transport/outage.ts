@@ -2,13 +2,13 @@ import type { OutagePatience } from '../../contract/engine.ts';
 import type { HoldfastError } from '../../core/errors.ts';
 
 /** An absence that is shorter is not worth a word. */
-const UNTOLD_MS = 1_000;
+const UNNOTICED_MS = 1_000;
 
 /** Whether a server answers, and how long those who follow something on it wait until it does. */
 export class Outage {
   readonly #waiting = new Set<OutagePatience>();
   #isAway = false;
-  #isTold = false;
+  #isKnown = false;
 
   /** Waits from now on. Returns the way to stop. */
   waitOut(patience: OutagePatience): () => void {
@@ -33,19 +33,19 @@ export class Outage {
   failed(error: HoldfastError, sinceMs: number): void {
     if (!this.isWaitedOut) return;
     this.#isAway = true;
-    if (this.#isTold || sinceMs < UNTOLD_MS) return;
-    this.#isTold = true;
-    this.#tell(`${error.message}; waiting for the server`);
+    if (this.#isKnown || sinceMs < UNNOTICED_MS) return;
+    this.#isKnown = true;
+    this.#notify(`${error.message}; waiting for the server`);
   }
 
   answered(): void {
     this.#isAway = false;
-    if (!this.#isTold) return;
-    this.#isTold = false;
-    this.#tell('the server answers again');
+    if (!this.#isKnown) return;
+    this.#isKnown = false;
+    this.#notify('the server answers again');
   }
 
-  #tell(line: string): void {
-    for (const { tell } of this.#waiting) tell(line);
+  #notify(line: string): void {
+    for (const { notify } of this.#waiting) notify(line);
   }
 }

@@ -9,21 +9,21 @@ interface Refused {
 
 /** What a server said no with, as the error that it was there. Anything else is no server of ours, or a broken one. */
 export function refusal({ url, status, text }: Refused): HoldfastError {
-  const told = readTold(text);
-  if (told === null) {
+  const refused = readRefusal(text);
+  if (refused === null) {
     return new HoldfastError('SERVER_UNREACHABLE', { url, problem: strangeAnswer(status).message });
   }
-  if (!isErrorCode(told.code)) {
-    return new HoldfastError('SERVER_FAILED', { url, problem: `${told.code}: ${told.message}` });
+  if (!isErrorCode(refused.code)) {
+    return new HoldfastError('SERVER_FAILED', { url, problem: `${refused.code}: ${refused.message}` });
   }
-  return HoldfastError.received(told.code, told.message, told.hint);
+  return HoldfastError.received(refused.code, refused.message, refused.hint);
 }
 
 export function strangeAnswer(status: number): Error {
   return new Error(`HTTP ${status}, which is no answer of a Holdfast server`);
 }
 
-function readTold(text: string): { code: string; message: string; hint: string } | null {
+function readRefusal(text: string): { code: string; message: string; hint: string } | null {
   try {
     const { error } = JSON.parse(text) as { error?: Record<string, unknown> };
     const { code, message, hint } = error ?? {};

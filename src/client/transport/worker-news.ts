@@ -53,14 +53,14 @@ export class WorkerNews {
           signal,
         });
         if (signal.aborted) return;
-        if (news) await this.#tell(signal);
+        if (news) await this.#notify(signal);
       } catch {
         await pause(RECONNECT_MS * (0.5 + Math.random()), [signal]);
       }
     }
   }
 
-  async #tell(signal: AbortSignal): Promise<void> {
+  async #notify(signal: AbortSignal): Promise<void> {
     const asked = new AbortController();
     this.#asked = () => asked.abort();
     this.#listener();

@@ -23,9 +23,7 @@ export const failureEndpoints = {
     tag,
     summary: 'Lists failed jobs of the current run, grouped by what their failures look like.',
     query: z.strictObject({
-      status: listOf(jobStatus)
-        .exactOptional()
-        .describe('(default: failed, terminated and pending_failed)'),
+      status: listOf(jobStatus).exactOptional().describe('(default: failed, terminated and pending_failed)'),
       fingerprint,
     }),
     answer: json(z.array(failureGroup)),

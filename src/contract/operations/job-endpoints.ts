@@ -34,10 +34,7 @@ export const jobEndpoints = {
       ...pageQuery,
       status: statusQuery,
       name: z.string().min(1).max(1000).exactOptional().describe('Part of the name.'),
-      sort: z
-        .enum(['id', '-id', 'name', '-name'])
-        .exactOptional()
-        .describe('(default: `id`); `-` descends.'),
+      sort: z.enum(['id', '-id', 'name', '-name']).exactOptional().describe('(default: `id`); `-` descends.'),
     }),
     answer: json(page(jobSchema)),
   }),

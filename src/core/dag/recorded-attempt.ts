@@ -93,10 +93,10 @@ export function asDagmanDecided(
   if (isSame) return { ...common, status: 'ready' };
   const because = `DAGMan: ${reason}`;
   const walk = [...decision.walk, { rule: 'post' as const, applies: true, because }];
-  const told = { ...common, rule: 'post' as const, reason: because, walk, category };
-  if (wanted.kind === 'complete') return { ...told, status: 'completed', succeeded: true, charge: null };
+  const decided = { ...common, rule: 'post' as const, reason: because, walk, category };
+  if (wanted.kind === 'complete') return { ...decided, status: 'completed', succeeded: true, charge: null };
   const status = wanted.kind === 'retry' ? 'ready' : 'failed';
-  return { ...told, status, succeeded: false, charge: 'failure' };
+  return { ...decided, status, succeeded: false, charge: 'failure' };
 }
 
 function verdictOf(action: PostAction, finished: number): Verdict {

@@ -28,7 +28,7 @@ export function nextCall(draft: FlowDraft, token: number): EndedRoute | null {
   if (next === undefined) return { route, failed: null };
   const caller = draft.job(route.job_id);
   const callee = draft.job(next.job_id);
-  draft.tell({
+  draft.record({
     job_id: caller.id,
     attempt_id: caller.attempt_id,
     type: route.kind === 'on_fail' ? 'remediation' : 'call',

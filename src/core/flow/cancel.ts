@@ -32,14 +32,14 @@ export function cancel(
       result.stopping.push(id);
       if (job.state.order?.kind === 'cancel') continue;
       requestCancel(job, reason, because ?? null);
-      draft.tell({ job_id: id, type: 'cancel_requested', actor, reason });
+      draft.record({ job_id: id, type: 'cancel_requested', actor, reason });
       continue;
     }
     result.canceled.push(id);
     const route = awaitedRoute(job.state);
     if (route !== null) routes.push(route);
     toCanceled(job, reason, because ?? null);
-    draft.tell({ job_id: id, type: 'cancel', actor, reason, data: { status: 'canceled' } });
+    draft.record({ job_id: id, type: 'cancel', actor, reason, data: { status: 'canceled' } });
   }
   // Only now: a step that is canceled by name is not sent home because its caller is canceled too.
   for (const token of routes) dropRoute(draft, token);

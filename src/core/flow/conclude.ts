@@ -72,7 +72,7 @@ export function followRoute(draft: FlowDraft, { route, failed }: EndedRoute): nu
   }
   const reason = `its remediation ${failed.label} failed: ${failed.because}`;
   toFailed(caller, reason);
-  draft.tell({
+  draft.record({
     job_id: caller.id,
     attempt_id: caller.attempt_id,
     type: 'failure',

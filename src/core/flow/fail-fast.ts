@@ -21,7 +21,7 @@ export function cancelSweep(draft: FlowDraft, job: FlowJob): number[] {
     else {
       returnsToCanceled(other, job.id);
       settle(draft, other, 'failed');
-      draft.tell({ job_id: other.id, type: 'cancel', reason });
+      draft.record({ job_id: other.id, type: 'cancel', reason });
     }
   }
   return cancel(draft, open, { reason, actor: null, because: job.id }).canceled;

@@ -252,7 +252,7 @@ export class FlowDraft {
     return [...ids].sort((a, b) => a - b).map((id) => this.job(id));
   }
 
-  tell(event: FlowEvent): void {
+  record(event: FlowEvent): void {
     this.#events.push(event);
   }
 

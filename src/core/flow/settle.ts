@@ -58,11 +58,11 @@ export function resolveBlocked(draft: FlowDraft, job: FlowJob): void {
 function cancelDependent(draft: FlowDraft, dependent: FlowJob, because: Culprit): void {
   const reason = `its dependency ${because.name} did not succeed`;
   toCanceled(dependent, reason, because.id);
-  draft.tell({ job_id: dependent.id, type: 'cancel', reason });
+  draft.record({ job_id: dependent.id, type: 'cancel', reason });
 }
 
 function disableDependent(draft: FlowDraft, dependent: FlowJob): void {
   const reason = 'what it depends on is disabled';
   toDisabled(dependent, reason);
-  draft.tell({ job_id: dependent.id, type: 'disable', reason });
+  draft.record({ job_id: dependent.id, type: 'disable', reason });
 }

@@ -190,21 +190,21 @@ function retryLine(retry: RetryPolicy, others: boolean): string {
   return `${subject}${exception}: retried ${upTo(limit)}${retryWaits(retry)}`;
 }
 
-const WAITS_TOLD = 3;
+const WAITS_SHOWN = 3;
 
 /** `, after 1s, 2s, 4s …`: the first waits without jitter. */
 export function retryWaits(retry: RetryPolicy): string {
   const plain: RetryPolicy = { ...retry, jitter: 'none' };
-  const told = Array.from({ length: Math.min(retry.max_retries_failure, WAITS_TOLD) }, (_, index) =>
+  const waits = Array.from({ length: Math.min(retry.max_retries_failure, WAITS_SHOWN) }, (_, index) =>
     retryDelayMs(plain, index + 1, 0),
   );
-  if (told.every((wait) => wait === 0)) return ', at once';
+  if (waits.every((wait) => wait === 0)) return ', at once';
   const jitter = retry.jitter === 'none' ? '' : ` (${retry.jitter} jitter)`;
-  if (new Set(told).size === 1 && retryDelayMs(plain, retry.max_retries_failure, 0) === told[0]) {
-    return `, after ${formatDuration(told[0]!)}${told.length > 1 ? ' each' : ''}${jitter}`;
+  if (new Set(waits).size === 1 && retryDelayMs(plain, retry.max_retries_failure, 0) === waits[0]) {
+    return `, after ${formatDuration(waits[0]!)}${waits.length > 1 ? ' each' : ''}${jitter}`;
   }
-  const more = retry.max_retries_failure > WAITS_TOLD ? ' …' : '';
-  return `, after ${told.map(formatDuration).join(', ')}${more}${jitter}`;
+  const more = retry.max_retries_failure > WAITS_SHOWN ? ' …' : '';
+  return `, after ${waits.map(formatDuration).join(', ')}${more}${jitter}`;
 }
 
 function codes(ranges: readonly (readonly [number, number])[]): string {

@@ -197,14 +197,14 @@ const MOST_CHARACTERS = 500;
 
 function sentenceOf(
   { outcome, report, hold_reason, failures_before, max_retries }: AttemptFacts,
-  told: {
+  classification: {
     action: PostAction;
     category: Category;
     match: RuleMatch<RulebookRule> | null;
     badInputs: readonly string[];
   },
 ): string {
-  const { action, category, match, badInputs } = told;
+  const { action, category, match, badInputs } = classification;
   const code = report?.exit_code ?? 0;
   const what = [hold_reason === null ? describeOutcome(outcome) : `held (${hold_reason})`];
   if (code !== 0) what.push(`report code ${code}`);

@@ -40,7 +40,7 @@ export function* applyView(before: AllocationRow, view: AllocationView, now: num
     const reason = 'found at the cluster by its tag';
     yield* recordAllocation(found, { type: 'allocation_submitted', reason }, row.run_id, now);
     if (view.state === 'running') yield* begin(found, facts, now);
-    else yield* tellWait(found, { ...row, why: null, never: 0 }, now);
+    else yield* recordWait(found, { ...row, why: null, never: 0 }, now);
     return true;
   }
   if (view.state === 'running' && row.state === 'queued') {
@@ -54,7 +54,7 @@ export function* applyView(before: AllocationRow, view: AllocationView, now: num
   }
   const changed = Object.entries(facts).some(([key, value]) => row[key as keyof typeof facts] !== value);
   if (changed) yield* moveAllocation(row, row.state, facts);
-  if (row.state === 'queued') yield* tellWait({ ...row, ...facts }, row, now);
+  if (row.state === 'queued') yield* recordWait({ ...row, ...facts }, row, now);
   return changed;
 }
 
@@ -77,7 +77,7 @@ function* requeue(row: AllocationRow, facts: Facts, now: number): Script<void> {
 }
 
 /** Why it waits, when that is new. */
-function* tellWait(
+function* recordWait(
   row: AllocationRow,
   before: Pick<AllocationRow, 'why' | 'never'>,
   now: number,

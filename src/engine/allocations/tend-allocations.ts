@@ -75,7 +75,7 @@ export async function tendAllocations(store: Store, allocator: Allocator): Promi
     if (!(error instanceof HoldfastError) || error.code !== 'CLUSTER_ABSENT') throw error;
     // Nothing is concluded: neither that anything ended, nor that it was submitted.
     await store.write((now) => noteLook(scope, now + ABSENT_MS, error.message, now));
-    if (lease.absent_since === null) await tellAbsence(store, workflows, error.message);
+    if (lease.absent_since === null) await recordAbsence(store, workflows, error.message);
     changed = true;
   }
   const wait = await store.read((now) => nextMoment(scope, workflows, now));
@@ -83,7 +83,7 @@ export async function tendAllocations(store: Store, allocator: Allocator): Promi
 }
 
 /** Everybody who waits for allocations is told once. */
-async function tellAbsence(store: Store, workflows: readonly number[], reason: string): Promise<void> {
+async function recordAbsence(store: Store, workflows: readonly number[], reason: string): Promise<void> {
   for (const id of workflows) {
     await store.write(function* (now) {
       const { run_id } = yield* takeWorkflow(id);

@@ -11,7 +11,7 @@ import { endRunIfComplete } from '../runs/end-run.ts';
 import type { DagJobs } from './dag-jobs.ts';
 import { importAttempt } from './import-attempts.ts';
 import { jobsOf, recordAllAttempts, settingsFor, takeOpen } from './record-attempts.ts';
-import { tell } from './submit-dag-run.ts';
+import { recordDagEvent } from './submit-dag-run.ts';
 
 /**
  * Reads a run back that DAGMan has ended: its records become attempts, in short transactions, and the last one settles
@@ -28,7 +28,12 @@ function* finish(row: DagRunRow, view: RunView, records: readonly RunAttempt[], 
   const current = yield* findDagRun(row);
   if (current?.state !== row.state) return;
   yield* toDagEnded(current, how, now);
-  yield* tell(row, 'dag_ended', { run_id: row.run_id, how, exit_code: view.ended?.exitCode ?? null }, now);
+  yield* recordDagEvent(
+    row,
+    'dag_ended',
+    { run_id: row.run_id, how, exit_code: view.ended?.exitCode ?? null },
+    now,
+  );
   if (workflow === null) return;
   yield* settleUnits(workflow, yield* jobsOf(workflow, row), view, records, now);
   // After a stop or a pause the rest belongs to the next DAG; otherwise DAGMan has not run it in this run.

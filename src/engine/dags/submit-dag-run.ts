@@ -44,7 +44,7 @@ export async function submitDagRun(store: Store, { engine }: RunDriver, row: Sub
   } catch (error) {
     const problem = `the DAG cannot be written: ${(error as Error).message}`;
     await store.write(function* (now) {
-      if (problem !== row.problem) yield* tell(row, 'dag_problem', { problem }, now);
+      if (problem !== row.problem) yield* recordDagEvent(row, 'dag_problem', { problem }, now);
       yield* noteDagProblem(row, problem, now + FILES_MS);
     });
     return;
@@ -58,7 +58,7 @@ export async function submitDagRun(store: Store, { engine }: RunDriver, row: Sub
     if (!(error instanceof HoldfastError)) throw error;
     const { message } = error;
     await store.write(function* (now) {
-      if (message !== row.problem) yield* tell(row, 'dag_problem', { problem: message }, now);
+      if (message !== row.problem) yield* recordDagEvent(row, 'dag_problem', { problem: message }, now);
       // Where nobody answered, it may have been submitted all the same.
       if (error.code === 'CLUSTER_REFUSED') {
         yield* toRefused(begun, message, now + Math.max(backOffMs(row.refusals + 1), SOON_MS));
@@ -97,7 +97,7 @@ function* noteSubmitted(row: Submitted, id: string, now: number): Script<void> {
   const { workflow_id, run_id, directory } = row;
   yield* takeWorkflow(workflow_id);
   yield* toSubmitted(row, id, now);
-  yield* tell(row, 'dag_submitted', { run_id, cluster: id, directory }, now);
+  yield* recordDagEvent(row, 'dag_submitted', { run_id, cluster: id, directory }, now);
   if (!(yield* startRun(workflow_id, run_id, now))) return;
   if (row.request_id !== null) yield* startRound(workflow_id);
   const data = { executor: 'htcondor', cluster: id };
@@ -105,7 +105,7 @@ function* noteSubmitted(row: Submitted, id: string, now: number): Script<void> {
 }
 
 /** In the history of its request, else among the events of its workflow. */
-export function* tell(
+export function* recordDagEvent(
   row: DagRunRow,
   action: 'dag_submitted' | 'dag_problem' | 'dag_crashed' | 'dag_ended',
   data: Record<string, unknown>,

@@ -23,7 +23,7 @@ import { isPlannerDead } from '../requests/planner.ts';
 import { dagFileOf, fileRunOf, planDagRun } from './plan-dag-run.ts';
 import { recordNewAttempts } from './record-attempts.ts';
 import { settleDagRun } from './settle-dag-run.ts';
-import { findDagSubmission, submitDagRun, tell } from './submit-dag-run.ts';
+import { findDagSubmission, recordDagEvent, submitDagRun } from './submit-dag-run.ts';
 
 /** Whoever has not come back by then is dead, and another process looks after the run. Commands take 30 s to fail. */
 const LEASE_MS = 120_000;
@@ -178,7 +178,7 @@ function* crashed(row: DagRunRow, now: number): Script<void> {
   const current = yield* findDagRun(row);
   if (current?.state !== 'submitted') return;
   yield* toCrashed(current);
-  yield* tell(row, 'dag_crashed', { run_id: row.run_id, cluster: row.cluster_id }, now);
+  yield* recordDagEvent(row, 'dag_crashed', { run_id: row.run_id, cluster: row.cluster_id }, now);
 }
 
 /** Nothing of it was submitted. */

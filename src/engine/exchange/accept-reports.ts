@@ -99,8 +99,8 @@ function* acceptFinishes(part: ExchangePart, lives: Lives, endings: Endings, now
   const { worker, request, result } = part;
   for (const sent of request.finished) {
     const live = endings.has(sent.token) ? undefined : heldBy(worker.id, lives.get(sent.token));
-    const { files, ...told } = sent;
-    const report = live === undefined ? told : possibleEnd(told, live, now);
+    const { files, ...facts } = sent;
+    const report = live === undefined ? facts : possibleEnd(facts, live, now);
     if (live !== undefined && files !== undefined) yield* putFileMarks(live, files);
     if (live !== undefined && (report.samples ?? []).length > 0) yield* putSamples(live.id, report.samples!);
     // What is reported again says nothing that is not known.

@@ -100,8 +100,8 @@ function* begin(
   };
 }
 
-function refusal(...told: ConstructorParameters<typeof HoldfastError>): SettledExchange {
-  return { refused: new HoldfastError(...told) };
+function refusal(...reason: ConstructorParameters<typeof HoldfastError>): SettledExchange {
+  return { refused: new HoldfastError(...reason) };
 }
 
 function emptyResult(now: number, leaseMs: number, drain: boolean): ExchangeResult {

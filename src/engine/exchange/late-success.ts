@@ -67,11 +67,11 @@ function* useSuccess(
     claimed_at: lost.claimed_at,
   });
   yield* copyLogs(lost.id, token);
-  const { files = [], ...told } = report;
+  const { files = [], ...facts } = report;
   yield* putFileMarks({ id: token, workflow_id: lost.workflow_id, job_id: job.id }, files);
   const live = (yield* findLiveAttempt(token))!;
   const note = `reported late by worker ${workerId}, which had been given up: this is the result of attempt ${lost.attempt_id}`;
-  const left = yield* leaveAttempt(live, { ...possibleEnd(told, live, now), token, note }, now);
+  const left = yield* leaveAttempt(live, { ...possibleEnd(facts, live, now), token, note }, now);
   if (left !== null) yield* endAttempts([{ live, ...left, reporter: null }], now);
   return true;
 }

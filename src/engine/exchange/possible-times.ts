@@ -12,11 +12,11 @@ export function possibleStart<R extends StartReport>(report: R, live: Known, now
 }
 
 export function possibleEnd<R extends Omit<FinishReport, 'token'>>(report: R, live: Known, now: number): R {
-  const { started_at_ms: told, finished_at_ms } = report;
-  const started = live.started_at ?? (told === null ? null : between(live.claimed_at, told, now));
+  const { started_at_ms: reported, finished_at_ms } = report;
+  const started = live.started_at ?? (reported === null ? null : between(live.claimed_at, reported, now));
   return {
     ...report,
-    started_at_ms: told === null ? null : started,
+    started_at_ms: reported === null ? null : started,
     finished_at_ms: between(started ?? live.claimed_at, finished_at_ms, now),
   };
 }

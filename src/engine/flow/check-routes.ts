@@ -39,28 +39,28 @@ export function* checkDynamicRoutes(place: Place, evaluations: readonly Evaluati
 }
 
 function* runProblem(place: Place, value: unknown): Script<string | null> {
-  if (!Array.isArray(value)) return `run_js must return a list of step ids, not ${told(value)}`;
+  if (!Array.isArray(value)) return `run_js must return a list of step ids, not ${quoted(value)}`;
   for (const id of value) {
-    if (typeof id !== 'string') return `run_js must return step ids, not ${told(id)}`;
+    if (typeof id !== 'string') return `run_js must return step ids, not ${quoted(id)}`;
     if (id === place.name) return `run_js names ${id} itself`;
     if ((yield* findCallee(place.workflow_id, id, place.scope)) === undefined)
-      return `run_js names ${told(id)}, which is no step of this scope`;
+      return `run_js names ${quoted(id)}, which is no step of this scope`;
   }
   return null;
 }
 
 function* gotoProblem(place: Place, value: unknown): Script<string | null> {
   if (value === null || value === undefined || value === false) return null;
-  if (typeof value !== 'string') return `goto_js must return a step id, null or false, not ${told(value)}`;
+  if (typeof value !== 'string') return `goto_js must return a step id, null or false, not ${quoted(value)}`;
   const target = yield* findJobIn(place.workflow_id, value, place.scope);
-  if (target === undefined) return `goto_js names ${told(value)}, which is no step of this scope`;
+  if (target === undefined) return `goto_js names ${quoted(value)}, which is no step of this scope`;
   if (!(yield* isAncestor(target.id, place.job_id)))
     return `goto_js names ${value}, which does not come before ${place.name}`;
   return null;
 }
 
 /** The value as it was returned, cut to a length that fits a message. */
-function told(value: unknown): string {
+function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -93,7 +93,7 @@ export function* afterCalls(
   if (answer.kind === 'goto') {
     const loop = yield* addLoop(workflow.id, caller.scope);
     const taken: RouteTaken = { kind: 'goto', target: answer.target, loop, max_loops: policy.maxLoops };
-    yield* tellRoute(workflow, caller, 'goto', answer.because, taken, evaluations, now);
+    yield* recordRoute(workflow, caller, 'goto', answer.because, taken, evaluations, now);
     yield* jump(workflow, caller, answer.target, now);
     return [];
   }
@@ -101,7 +101,7 @@ export function* afterCalls(
     const reason = yield* loopAbortReason(workflow, caller.scope, answer.because);
     yield* followFlow(workflow, now, (draft) => toFailed(draft.job(caller.id), reason));
     const taken: RouteTaken = { kind: 'loop_abort', loop: loops, max_loops: policy.maxLoops };
-    yield* tellRoute(workflow, caller, 'loop_abort', reason, taken, evaluations, now);
+    yield* recordRoute(workflow, caller, 'loop_abort', reason, taken, evaluations, now);
     return [caller.id, ...(yield* abortLoops(workflow, caller, now))];
   }
   const reason = 'it succeeded, and so did what it called';
@@ -126,7 +126,7 @@ export function* loopAbortReason(workflow: RunOf, scope: string, because: string
   return taken.length === 0 ? because : `${because} (taken: ${taken.join(', ')})`;
 }
 
-function* tellRoute(
+function* recordRoute(
   workflow: RunOf,
   job: JobRow,
   type: 'goto' | 'loop_abort',

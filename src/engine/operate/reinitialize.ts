@@ -36,11 +36,11 @@ export function* reinitialize(
   };
   if (request.dry_run === true || chosen.length === 0) return result;
   yield* endReplacedRun(workflow, now);
-  const told = Object.fromEntries(result.jobs.map(({ name, reason }) => [name, reason]));
+  const reasonByName = Object.fromEntries(result.jobs.map(({ name, reason }) => [name, reason]));
   yield* beginRun(
     workflow,
     chosen,
-    { kind: 'reset', actor: request.actor, failed_only: true, reasons: told },
+    { kind: 'reset', actor: request.actor, failed_only: true, reasons: reasonByName },
     now,
   );
   return result;

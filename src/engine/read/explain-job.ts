@@ -32,24 +32,24 @@ export interface ExplainedFacts {
 /** Why the job is where it is, in words: one dominant reason, what comes next, and a hint. */
 export function explainJob(facts: ExplainedFacts): Explanation {
   const { job, attempts, waits } = facts;
-  return { job, waits, attempts, ...tellFacts(facts, attempts.at(-1)?.attempt) };
+  return { job, waits, attempts, ...describeFacts(facts, attempts.at(-1)?.attempt) };
 }
 
-type Told = Pick<Explanation, 'headline' | 'next' | 'hint'>;
+type Summary = Pick<Explanation, 'headline' | 'next' | 'hint'>;
 
-function tellFacts(
+function describeFacts(
   { job, errand, waits, driven, paused, until, now }: ExplainedFacts,
   last: AttemptRecord | undefined,
-): Told {
+): Summary {
   // What is being ended says so, whatever it waits for.
   const isEnding = job.cancel_requested || job.retry_requested;
-  if (errand !== null && !isEnding) return tellErrand(last, errand, driven, now);
-  if (until !== null && (job.status === 'ready' || job.status === 'blocked')) return tellHeld(job, until);
-  if (paused !== null && job.status === 'ready') return tellPaused(job, last, paused);
-  return tell(job, last, waits.length > 0, driven, now);
+  if (errand !== null && !isEnding) return describeErrand(last, errand, driven, now);
+  if (until !== null && (job.status === 'ready' || job.status === 'blocked')) return describeHeld(job, until);
+  if (paused !== null && job.status === 'ready') return describePaused(job, last, paused);
+  return describeJob(job, last, waits.length > 0, driven, now);
 }
 
-function tell(
+function describeJob(
   job: JobDetails,
   last: AttemptRecord | undefined,
   isShort: boolean,
@@ -146,11 +146,11 @@ function tell(
   }
 }
 
-function tellPaused(
+function describePaused(
   job: JobDetails,
   last: AttemptRecord | undefined,
   { actor, reason, stopping }: NonNullable<WorkflowRecord['paused']>,
-): Told {
+): Summary {
   const why = reason === null ? '' : ` (${reason})`;
   return {
     headline: `ready, but its workflow was ${stopping ? 'stopped' : 'paused'} by ${actor}${why}${storyBefore(last)}`,
@@ -159,7 +159,7 @@ function tellPaused(
   };
 }
 
-function tellHeld(job: JobDetails, until: readonly string[]): Told {
+function describeHeld(job: JobDetails, until: readonly string[]): Summary {
   return {
     headline: `not started: the run ends at ${until.join(', ')}, which does not need it`,
     next: 'nothing until the workflow is run without --until',
@@ -191,7 +191,7 @@ const ERRANDS = {
   },
 };
 
-function tellErrand(
+function describeErrand(
   last: AttemptRecord | undefined,
   { kind, started_at, timeout_ms }: AwaitedErrand,
   driven: boolean,

@@ -31,10 +31,10 @@ export class PostgresWake implements Wake {
   #pauseMs = FIRST_PAUSE_MS;
   #reconnecting: NodeJS.Timeout | undefined;
   #sweep: NodeJS.Timeout | undefined;
-  #telling: NodeJS.Timeout | undefined;
+  #notifying: NodeJS.Timeout | undefined;
   #notice: Promise<void> | undefined;
   /** Something was committed that others have not been told of. */
-  #isUntold = false;
+  #isUnsent = false;
   #isClosed = false;
 
   constructor(url: string) {
@@ -59,13 +59,13 @@ export class PostgresWake implements Wake {
   poke(): void {
     if (this.#isClosed) return;
     this.#callListeners();
-    this.#isUntold = true;
+    this.#isUnsent = true;
     this.#connect();
-    this.#telling ??= setTimeout(() => {
-      this.#telling = undefined;
-      this.#tellOthers();
+    this.#notifying ??= setTimeout(() => {
+      this.#notifying = undefined;
+      this.#notifyOthers();
     }, COALESCE_MS);
-    this.#telling.unref();
+    this.#notifying.unref();
   }
 
   /** Tells others what they were not told yet, if that is possible, and disconnects. */
@@ -73,13 +73,13 @@ export class PostgresWake implements Wake {
     this.#isClosed = true;
     this.#listeners.clear();
     clearInterval(this.#sweep);
-    clearTimeout(this.#telling);
+    clearTimeout(this.#notifying);
     clearTimeout(this.#reconnecting);
     const client = this.#client;
     if (client === undefined) return;
     const end = async () => {
-      if (this.#isUntold) await this.#connecting;
-      await this.#tellOthers();
+      if (this.#isUnsent) await this.#connecting;
+      await this.#notifyOthers();
       await client.end();
     };
     let timer: NodeJS.Timeout | undefined;
@@ -115,7 +115,7 @@ export class PostgresWake implements Wake {
         this.#isConnected = true;
         this.#pauseMs = FIRST_PAUSE_MS;
         this.#callListeners();
-        return this.#isUntold ? this.#tellOthers() : undefined;
+        return this.#isUnsent ? this.#notifyOthers() : undefined;
       })
       .catch(lose);
   }
@@ -134,11 +134,11 @@ export class PostgresWake implements Wake {
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
   }
 
-  async #tellOthers(): Promise<void> {
+  async #notifyOthers(): Promise<void> {
     // What is committed while a notice is on its way is told with another one after it.
     if (this.#notice !== undefined) await this.#notice;
-    if (!this.#isUntold || !this.#isConnected || this.#notice !== undefined) return;
-    this.#isUntold = false;
+    if (!this.#isUnsent || !this.#isConnected || this.#notice !== undefined) return;
+    this.#isUnsent = false;
     this.#notice = this.#notify();
     await this.#notice;
     this.#notice = undefined;
@@ -148,7 +148,7 @@ export class PostgresWake implements Wake {
     try {
       await this.#client?.query(`select pg_notify('${CHANNEL}', '${this.#ownName}')`);
     } catch {
-      this.#isUntold = true;
+      this.#isUnsent = true;
     }
   }
 }

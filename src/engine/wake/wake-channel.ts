@@ -42,7 +42,7 @@ export class WakeChannel implements Wake {
 
   /** Something was committed here: tell listeners in this process now, other processes soon. */
   poke(): void {
-    this.#tellListeners();
+    this.#notifyListeners();
     this.#poking ??= setTimeout(() => {
       this.#poking = undefined;
       this.#pokeOthers();
@@ -60,7 +60,7 @@ export class WakeChannel implements Wake {
     await Promise.all(this.#pokeOthers());
   }
 
-  #tellListeners(): void {
+  #notifyListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -70,13 +70,13 @@ export class WakeChannel implements Wake {
     this.#server = createServer((socket) => {
       socket.on('error', () => {});
       socket.destroy();
-      this.#tellListeners();
+      this.#notifyListeners();
     });
     // Without the socket the sweep still finds everything, only later.
     this.#server.on('error', () => {});
     this.#server.listen(join(this.#directory, this.#ownName));
     this.#server.unref();
-    this.#sweep = setInterval(() => this.#tellListeners(), SWEEP_MS);
+    this.#sweep = setInterval(() => this.#notifyListeners(), SWEEP_MS);
     this.#sweep.unref();
   }
 

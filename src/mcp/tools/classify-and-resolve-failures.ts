@@ -77,7 +77,7 @@ export const classifyAndResolveFailures = defineTool({
         jobs.slice(0, 200).map(({ job_id }) => job_id),
       );
       const { taken, left_out } = takeWithin(
-        jobs.map((job) => tellResolved(job, guard)),
+        jobs.map((job) => toResolvedJob(job, guard)),
         ANSWER_BYTES - 2048,
       );
       const status = await session.engine.status(workflow_id);
@@ -106,7 +106,7 @@ function decisionOf({ reason, ...rest }: z.infer<typeof classification>, words: 
   };
 }
 
-function tellResolved(job: ResolvedJob, guard: TextGuard): z.infer<typeof resolvedJob> {
+function toResolvedJob(job: ResolvedJob, guard: TextGuard): z.infer<typeof resolvedJob> {
   const { reason: _, canceled, ...facts } = job;
   return {
     ...facts,

@@ -4,7 +4,7 @@ import { jobLabel } from '../../core/job/job-label.ts';
 import type { WalkStep } from '../../core/policy/decision.ts';
 import { waitText } from '../../views/wait-text.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
-import { shownAttempt, tellAttempt } from '../failure-records.ts';
+import { shownAttempt, toShownAttempt } from '../failure-records.ts';
 import { hintText } from '../hint-text.ts';
 import { defineTool, jobArgument, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
 import { type TextLimits, untrustedText } from '../untrusted-text.ts';
@@ -41,14 +41,14 @@ export const explainJobTool = defineTool({
   async run(session, { workflow_id, job_id: ref }) {
     const { job, waits, headline, next, hint, attempts } = await session.engine.explain(workflow_id, ref);
     const guard = await session.guardFor(workflow_id, [job.id]);
-    const told = attempts
+    const shown = attempts
       .slice(-SHOWN_ATTEMPTS)
       .reverse()
       .map(({ attempt, walk }) => ({
-        ...tellAttempt(attempt, guard),
-        walk: guard.mark(walk.map(tellStep).join('\n'), WALK),
+        ...toShownAttempt(attempt, guard),
+        walk: guard.mark(walk.map(stepText).join('\n'), WALK),
       }));
-    const { taken } = takeWithin(told, ANSWER_BYTES - 4096);
+    const { taken } = takeWithin(shown, ANSWER_BYTES - 4096);
     return {
       summary: `Job ${job.id} of workflow ${workflow_id} is ${job.status} after ${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}.`,
       workflow_id,
@@ -56,7 +56,7 @@ export const explainJobTool = defineTool({
       name: guard.line(jobLabel(job)),
       status: job.status,
       headline: guard.reason(headline),
-      waits: waits.length === 0 ? null : guard.mark(waits.map(tellWait).join('\n'), WALK),
+      waits: waits.length === 0 ? null : guard.mark(waits.map(waitLine).join('\n'), WALK),
       next: guard.reason(next),
       hint: hint === null ? null : guard.line(hintText(hint)),
       attempts: taken,
@@ -65,10 +65,10 @@ export const explainJobTool = defineTool({
   },
 });
 
-function tellWait(wait: JobWait): string {
+function waitLine(wait: JobWait): string {
   return waitText(wait, (ms) => new Date(ms).toISOString());
 }
 
-function tellStep({ rule, applies, because }: WalkStep): string {
+function stepText({ rule, applies, because }: WalkStep): string {
   return `${rule}: ${applies ? 'applies' : 'does not apply'}, ${because.replaceAll('\n', ' ')}`;
 }

@@ -50,7 +50,7 @@ export const getExecutionPlan = defineTool({
       workflow_id,
       jobs.map(({ id }) => id),
     );
-    const told = jobs
+    const shown = jobs
       .map((job) => ({
         wave: waves.get(job.id) ?? null,
         job_id: job.id,
@@ -60,7 +60,7 @@ export const getExecutionPlan = defineTool({
         waits_for_count: job.depends_on.length,
       }))
       .sort((a, b) => waveOrder(a) - waveOrder(b) || a.job_id - b.job_id);
-    const { taken } = takeWithin(told, ANSWER_BYTES - 1024);
+    const { taken } = takeWithin(shown, ANSWER_BYTES - 1024);
     const count = Math.max(0, ...waves.values());
     return {
       summary: `${Math.max(job_count, jobs.length)} jobs in ${count} waves; ${taken.length} shown.`,

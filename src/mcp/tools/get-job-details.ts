@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jobLabel } from '../../core/job/job-label.ts';
-import { shownAttempt, tellAttempt } from '../failure-records.ts';
+import { shownAttempt, toShownAttempt } from '../failure-records.ts';
 import { defineTool, jobArgument, summaryField, workflowIdArgument } from '../tool.ts';
 import { type TextLimits, untrustedText } from '../untrusted-text.ts';
 
@@ -67,7 +67,7 @@ export const getJobDetails = defineTool({
       runtime_ms: job.config.timeout_ms,
       depends_on: job.depends_on.slice(0, SHOWN).map((each) => ({ ...each, name: guard.line(each.name) })),
       depends_on_count: job.depends_on.length,
-      attempts: attempts.items.slice(-SHOWN).map((attempt) => tellAttempt(attempt, guard)),
+      attempts: attempts.items.slice(-SHOWN).map((attempt) => toShownAttempt(attempt, guard)),
     };
   },
 });

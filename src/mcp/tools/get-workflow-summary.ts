@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shownDecision, tellDecision } from '../failure-records.ts';
+import { shownDecision, toShownDecision } from '../failure-records.ts';
 import { countsInWords, nextStep } from '../hint-text.ts';
 import { defineTool, leftOutField, nextField, summaryField, workflowIdArgument } from '../tool.ts';
 import { statusCounts } from './get-workflow-status.ts';
@@ -74,7 +74,7 @@ export const getWorkflowSummary = defineTool({
         jobs: jobs.length,
       })),
       left_out: groups.length - shown.length,
-      decisions: decisions.items.map((each) => tellDecision(each, guard)),
+      decisions: decisions.items.map((each) => toShownDecision(each, guard)),
       next: nextStep(status),
     };
   },

@@ -4,7 +4,7 @@ import type { FailureGroup } from '../../contract/records/resolution.ts';
 import { newestJob } from '../../views/failure-group.ts';
 import { findPatterns } from '../../views/failure-patterns.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
-import { pastJobs, shownDecisions, tellPast } from '../failure-records.ts';
+import { pastJobs, shownDecisions, toPastDecisions } from '../failure-records.ts';
 import { readLogEnd } from '../read-log.ts';
 import type { Session } from '../session.ts';
 import { defineTool, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
@@ -57,9 +57,9 @@ export const listFailedJobsTool = defineTool({
         ...pastJobs(past, workflow_id),
       ]),
     );
-    const told: z.infer<typeof failureGroup>[] = [];
-    for (const group of shown) told.push(await tellGroup(session, group, workflow_id, guard));
-    const { taken } = takeWithin(told, ANSWER_BYTES - 1024);
+    const records: z.infer<typeof failureGroup>[] = [];
+    for (const group of shown) records.push(await toFailureGroup(session, group, workflow_id, guard));
+    const { taken } = takeWithin(records, ANSWER_BYTES - 1024);
     const jobs = groups.reduce((sum, group) => sum + group.jobs.length, 0);
     return {
       summary: `${jobs} failed jobs of workflow ${workflow_id}, ${groups.length} different failures; ${taken.length} shown.`,
@@ -70,7 +70,7 @@ export const listFailedJobsTool = defineTool({
   },
 });
 
-async function tellGroup(
+async function toFailureGroup(
   { engine }: Session,
   group: FailureGroup,
   workflowId: number,
@@ -92,7 +92,7 @@ async function tellGroup(
       attempt_id,
     })),
     hints: findPatterns(stderr?.untrusted_text ?? ''),
-    past_decisions: tellPast(past, workflowId, guard),
+    past_decisions: toPastDecisions(past, workflowId, guard),
     stderr,
   };
 }

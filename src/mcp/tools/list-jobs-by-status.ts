@@ -48,7 +48,7 @@ export const listJobsByStatus = defineTool({
       workflow_id,
       page.items.map(({ id }) => id),
     );
-    const told = page.items.map((each) => ({
+    const shown = page.items.map((each) => ({
       job_id: each.id,
       name: guard.line(jobLabel(each)),
       status: each.status,
@@ -57,7 +57,7 @@ export const listJobsByStatus = defineTool({
       preemption_count: each.preemption_count,
       reason: guard.reason(each.reason),
     }));
-    const { taken, left_out } = takeWithin(told, ANSWER_BYTES - 1024);
+    const { taken, left_out } = takeWithin(shown, ANSWER_BYTES - 1024);
     const next = left_out > 0 ? (taken.at(-1)?.job_id ?? null) : page.next;
     return {
       summary: `${taken.length} jobs${status === undefined ? '' : ` in status ${status}`}${next === null ? '' : ', and more'}.`,

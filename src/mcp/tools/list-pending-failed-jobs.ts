@@ -4,7 +4,13 @@ import type { FailedJob, FailureGroup } from '../../contract/records/resolution.
 import { findPatterns } from '../../views/failure-patterns.ts';
 import { agentRetriesLeft } from '../agent-retries.ts';
 import { ANSWER_BYTES, jsonBytes, takeWithin } from '../answer-size.ts';
-import { pastJobs, shownAttempt, shownDecisions, tellAttempt, tellPast } from '../failure-records.ts';
+import {
+  pastJobs,
+  shownAttempt,
+  shownDecisions,
+  toPastDecisions,
+  toShownAttempt,
+} from '../failure-records.ts';
 import { DECISION_GUIDANCE } from '../guidance.ts';
 import { readLogEnd } from '../read-log.ts';
 import type { Session } from '../session.ts';
@@ -82,14 +88,14 @@ export const listPendingFailedJobs = defineTool({
       listed.flatMap(({ job, group }) => [job.job_id, ...pastJobs(group.past, workflow_id)]),
     );
     const left = await agentRetriesLeft(session.engine, workflow_id);
-    const told: PendingJob[] = [];
+    const shown: PendingJob[] = [];
     for (const each of listed) {
-      const job = await tellJob(session, workflow_id, each.group, each.job, guard);
+      const job = await toPendingJob(session, workflow_id, each.group, each.job, guard);
       job.agent_retries_left = left(job.job_id, job.run_id);
       if (each.index > 0) job.past_decisions.latest = [];
-      told.push(job);
+      shown.push(job);
     }
-    const { taken } = takeWithin(told, FACTS_BYTES);
+    const { taken } = takeWithin(shown, FACTS_BYTES);
     const alike = alikeOf(failures.slice(taken.length), new Set(taken.map(({ fingerprint }) => fingerprint)));
     let room = ANSWER_BYTES - jsonBytes(taken) - jsonBytes(alike) - jsonBytes(DECISION_GUIDANCE) - 1024;
     const readStderr = (job: FailedJob) => logReader(session.engine, workflow_id, job, 'stderr');
@@ -112,7 +118,7 @@ export const listPendingFailedJobs = defineTool({
   },
 });
 
-async function tellJob(
+async function toPendingJob(
   { engine }: Session,
   workflowId: number,
   group: FailureGroup,
@@ -138,9 +144,9 @@ async function tellJob(
     peak_rss_bytes: job.peak_rss_bytes,
     runtime_ms: job.runtime_ms,
     ran_ms: job.ran_ms,
-    attempts: attempts.items.slice(-LATEST_ATTEMPTS).map((attempt) => tellAttempt(attempt, guard)),
+    attempts: attempts.items.slice(-LATEST_ATTEMPTS).map((attempt) => toShownAttempt(attempt, guard)),
     agent_retries_left: 0,
-    past_decisions: tellPast(group.past, workflowId, guard),
+    past_decisions: toPastDecisions(group.past, workflowId, guard),
     stderr: null,
     stderr_left_out: false,
   };
@@ -163,7 +169,7 @@ function alikeOf(
 
 /** Returns the room it took. */
 async function attachStderr(
-  told: PendingJob,
+  shown: PendingJob,
   read: LogReader,
   guard: TextGuard,
   room: number,
@@ -174,10 +180,10 @@ async function attachStderr(
   const hints = findPatterns(stderr.untrusted_text);
   const size = jsonBytes(stderr) + jsonBytes(hints);
   if (size > room) {
-    told.stderr_left_out = true;
+    shown.stderr_left_out = true;
     return 0;
   }
-  told.stderr = stderr;
-  told.hints = hints;
+  shown.stderr = stderr;
+  shown.hints = hints;
   return size;
 }

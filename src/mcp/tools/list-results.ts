@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
-import { shownAttempt, tellAttempt } from '../failure-records.ts';
+import { shownAttempt, toShownAttempt } from '../failure-records.ts';
 import { firstPages } from '../pages.ts';
 import { defineTool, jobArgument, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
 
@@ -49,7 +49,7 @@ export const listResults = defineTool({
       shown.map((attempt) => ({
         job_id: attempt.job_id,
         name: guard.line(jobLabel({ name: attempt.job_name, scope: attempt.scope })),
-        ...tellAttempt(attempt, guard),
+        ...toShownAttempt(attempt, guard),
       })),
       ANSWER_BYTES - 1024,
     );

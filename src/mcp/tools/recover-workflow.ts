@@ -73,14 +73,14 @@ export const recoverWorkflowTool = defineTool({
         dry_run,
         mode: result.mode,
         run_id: result.run_id,
-        ...tellJobs(result, guard),
+        ...toJobLists(result, guard),
         decisions_left: await session.decisionsLeft(),
         next: dry_run ? 'Call it again without dry_run to apply this.' : nextStep(status),
       };
     }),
 });
 
-function tellJobs({ retried, left }: RecoverResult, guard: TextGuard) {
+function toJobLists({ retried, left }: RecoverResult, guard: TextGuard) {
   const named = <T extends { name: string }>(item: T): T => ({ ...item, name: guard.line(item.name) });
   const first = takeWithin(retried.map(named), ANSWER_BYTES / 2);
   const second = takeWithin(left.map(named), ANSWER_BYTES / 3);

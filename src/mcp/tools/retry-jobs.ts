@@ -85,12 +85,12 @@ export const retryJobsTool = defineTool({
         workflow_id,
         result.jobs.slice(0, 200).map(({ id }) => id),
       );
-      const told = result.jobs.map(({ id, name, status: before }) => ({
+      const shown = result.jobs.map(({ id, name, status: before }) => ({
         job_id: id,
         name: names.line(name),
         status: before,
       }));
-      const { taken, left_out } = takeWithin(told, ANSWER_BYTES / 2);
+      const { taken, left_out } = takeWithin(shown, ANSWER_BYTES / 2);
       const verb = dry_run ? 'would be' : 'are';
       return {
         summary: `${dry_run ? 'Nothing was changed. ' : ''}${result.jobs.length} ${verb} tried again.`,

@@ -29,7 +29,7 @@ export async function readLog({ logs, changes, isStillValid }: LogSource, call: 
 
   if (limit !== undefined || live === true) {
     const more = { ...(offset !== undefined && { offset }), ...(limit !== undefined && { limit }) };
-    return tell(call, await read({ ...more, ...(live === true && { follow: true }) }));
+    return sendHead(call, await read({ ...more, ...(live === true && { follow: true }) }));
   }
   const range = follow === true || offset !== undefined ? null : readRange(request.headers.range);
   void reply.header('accept-ranges', 'bytes');
@@ -38,7 +38,7 @@ export async function readLog({ logs, changes, isStillValid }: LogSource, call: 
     ...(range?.to != null && { limit: Math.min(range.to - range.from + 1, LARGEST_PIECE) }),
     ...(follow === true && { follow: true }),
   });
-  tell(call, first);
+  sendHead(call, first);
   // The newest attempt may become another one while this one is read.
   const same = { run_id: first.run_id, attempt_id: first.attempt_id };
   if (follow === true) return Readable.from(following(first, same, read, { changes, isStillValid, signal }));
@@ -53,7 +53,7 @@ export async function readLog({ logs, changes, isStillValid }: LogSource, call: 
   return Readable.from(upTo(end, first, same, read, signal));
 }
 
-function tell({ reply }: LogCall, chunk: LogChunk): Buffer {
+function sendHead({ reply }: LogCall, chunk: LogChunk): Buffer {
   void reply.headers({
     [LOG_HEADERS.runId]: chunk.run_id,
     [LOG_HEADERS.attemptId]: chunk.attempt_id,

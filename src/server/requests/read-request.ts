@@ -63,11 +63,11 @@ function check(
   }
   const result = schema.safeParse(given, { error: describeIssue });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) problems.push(...told(place, issue));
+  for (const issue of result.error.issues) problems.push(...fieldProblems(place, issue));
   return undefined;
 }
 
-function told(place: string, issue: z.core.$ZodIssue): FieldProblem[] {
+function fieldProblems(place: string, issue: z.core.$ZodIssue): FieldProblem[] {
   const path = `${place}${pathText(issue.path)}`;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys

@@ -78,10 +78,10 @@ function answering(id: EndpointId, endpoint: Endpoint, routing: Routing) {
     const answer = await handler(call);
     if (endpoint.answer.kind === 'none') return reply.code(204).send();
     if (endpoint.answer.kind === 'stream') return answer;
-    const told = isMasked ? await mask.answer(workflow_id, answer) : answer;
+    const shown = isMasked ? await mask.answer(workflow_id, answer) : answer;
     return reply
       .code(endpoint.answer.status)
       .header('content-type', 'application/json; charset=utf-8')
-      .send(JSON.stringify(told));
+      .send(JSON.stringify(shown));
   };
 }

@@ -22,11 +22,11 @@ export function checkUserData(
     const inside = position === null ? undefined : placeOf(position, String(written.command));
     findings.error([...draft.path, 'command'], message, { inside: inside ?? misplaced.inside });
   }
-  const told = new Set<SpecPath>();
+  const reported = new Set<SpecPath>();
   for (const { name, path } of values.withoutData) {
     // All expansions of a sweep share their path, and one of them tells enough.
-    if (read.has(name) && !set.has(name) && !told.has(path)) {
-      told.add(path);
+    if (read.has(name) && !set.has(name) && !reported.has(path)) {
+      reported.add(path);
       findings.warn(path, `"${name}" is read, but has no \`data\` and no job sets it`);
     }
   }

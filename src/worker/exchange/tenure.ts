@@ -184,6 +184,6 @@ function isInVain(
   reports: Reports,
   { claims, cancel, stop, errands, cancel_errands }: ExchangeResult,
 ): boolean {
-  const told = Object.values(reports).reduce((sum, { length }) => sum + length, 0);
-  return told + [claims, cancel, stop, errands, cancel_errands].flat().length === 0;
+  const reported = Object.values(reports).reduce((sum, { length }) => sum + length, 0);
+  return reported + [claims, cancel, stop, errands, cancel_errands].flat().length === 0;
 }

@@ -135,11 +135,11 @@ export class AttemptRunner {
   /** Does what the engine answered to the reports. */
   carryOut(reports: Reports, result: ExchangeResult): void {
     const answered = this.#errands.delivered(reports.errands);
-    const told = reports.finished.map(({ token }) => token);
-    this.#launchers.forget([...told, ...reports.errands.map(({ id }) => errandToken(id))]);
+    const reported = reports.finished.map(({ token }) => token);
+    this.#launchers.forget([...reported, ...reports.errands.map(({ id }) => errandToken(id))]);
     for (const token of result.rejected) this.#launchers.end(token, 'canceled', true);
     for (const order of result.errands) this.#runErrand(order);
-    this.#forget([...told, ...answered], result.errands);
+    this.#forget([...reported, ...answered], result.errands);
     for (const token of result.cancel) this.#end(token, 'canceled');
     for (const token of result.stop) this.#end(token, 'stopped');
     for (const id of result.cancel_errands) this.#errands.cancel(id);
@@ -259,9 +259,9 @@ export class AttemptRunner {
       this.#reportErrand(this.#ending === 'lost' ? lostIfStopped(report) : report, token);
       return;
     }
-    const tell = (isBelieved: boolean) => this.#reportErrand(isBelieved ? report : cutOff(report), token);
+    const settle = (isBelieved: boolean) => this.#reportErrand(isBelieved ? report : cutOff(report), token);
     const attempt = token === null ? undefined : this.#reported.get(token);
-    this.#after(this.#reader.completePost(attempt?.claim, report), () => this.#doubtful.hold(tell));
+    this.#after(this.#reader.completePost(attempt?.claim, report), () => this.#doubtful.hold(settle));
   }
 
   #reportErrand(report: ErrandReport, token: number | null): void {

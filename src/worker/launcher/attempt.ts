@@ -32,7 +32,7 @@ export class Attempt {
   readonly startedAt: number;
   readonly #surroundings: AttemptSurroundings;
   readonly #oomKillsBefore: number;
-  readonly #told = new Set<number>();
+  readonly #signaled = new Set<number>();
   #timeout: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   /** The first reason wins. */
@@ -120,8 +120,8 @@ export class Attempt {
     for (const process of family) {
       if (this.#killedAt !== null) {
         signalProcess(process.pid, 'SIGKILL');
-      } else if (process.group !== this.pid && !this.#told.has(process.pid)) {
-        this.#told.add(process.pid);
+      } else if (process.group !== this.pid && !this.#signaled.has(process.pid)) {
+        this.#signaled.add(process.pid);
         signalProcess(process.pid, this.order.endSignal);
       }
     }

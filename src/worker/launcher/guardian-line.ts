@@ -7,7 +7,7 @@ const LIFELINE = 3;
 const LONGEST_ANSWER_MS = 30_000;
 
 /** If this process cannot keep the fence, the guardian kills its attempts a little later. */
-export function tellGuardian(until: number): void {
+export function extendGuardian(until: number): void {
   send(String(Math.max(1, Math.ceil((until - monotonicNow()) / 1000))));
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { guardianIsQuiet, tellGuardian } from './guardian-line.ts';
+import { extendGuardian, guardianIsQuiet } from './guardian-line.ts';
 import { Launcher } from './launcher.ts';
 import { LineWriter, readLines } from './line-stream.ts';
 import { monotonicNow } from './monotonic-now.ts';
@@ -50,7 +50,7 @@ export class Succession {
     this.launcher = new Launcher({
       markerPrefix: options.markerPrefix,
       starter: options.starter,
-      send: (notice) => this.#tell(notice),
+      send: (notice) => this.#notify(notice),
       guardianIsQuiet,
     });
   }
@@ -90,12 +90,12 @@ export class Succession {
     if (order.kind === 'close') void this.#leave();
     else if (order.kind === 'forget') for (const token of order.tokens) this.#ended.delete(token);
     else {
-      if (order.kind === 'fence') tellGuardian(order.until);
+      if (order.kind === 'fence') extendGuardian(order.until);
       this.launcher.accept(order);
     }
   }
 
-  #tell(notice: Notice): void {
+  #notify(notice: Notice): void {
     if (notice.kind === 'ended' && this.#options.socketPath !== null) this.#ended.set(notice.token, notice);
     this.#worker?.write(notice, this.#waitMs(notice));
   }

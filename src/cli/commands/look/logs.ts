@@ -7,7 +7,7 @@ import { attemptToShow } from '../../logs/find-attempt.ts';
 import { followLog, type LogTarget } from '../../logs/follow-log.ts';
 import { tailOffset } from '../../logs/log-tail.ts';
 import { LogPrinter } from '../../logs/print-log.ts';
-import { tellGap } from '../../logs/tell-gap.ts';
+import { reportGap } from '../../logs/report-gap.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { isWorkflowId, workflowAndJob } from '../../options/workflow-argument.ts';
 import { isUnansweredFarewell, waitOutOutages } from '../../run/outages.ts';
@@ -87,7 +87,7 @@ async function printLog(context: CommandContext, engine: Engine, target: LogTarg
     context.print(JSON.stringify({ attempt, path, text }, null, 2));
     return 0;
   }
-  const printer = new LogPrinter(context.stdout, { read, tail, onGap: tellGap(context) });
+  const printer = new LogPrinter(context.stdout, { read, tail, onGap: reportGap(context) });
   if (!(await printer.printNew())) throw missing();
   await printer.end();
   return 0;

@@ -56,16 +56,16 @@ export type Run = (engine: Engine, workflow: WorkflowRecord, story: RunStory) =>
 
 /** Runs a spec, a request or a workflow that is there. */
 export function runTarget(context: CommandContext, target: string, flags: Flags, run: Run): Promise<number> {
-  const told: Run = async (engine, workflow, story) => {
-    await tellBeginning(context, engine, workflow);
+  const announced: Run = async (engine, workflow, story) => {
+    await announceRun(context, engine, workflow);
     return run(engine, workflow, story);
   };
   if (isWorkflowId(target)) refuseSettings(flags.set);
-  if (isWorkflowId(target)) return resumeWorkflow(context, Number(target), flags, told);
+  if (isWorkflowId(target)) return resumeWorkflow(context, Number(target), flags, announced);
   const spec = readSpecText(target, flags.set);
   return readKind(spec.text, spec.name) === 'request'
     ? runRequest(context, target, spec, flags)
-    : runSpec(context, spec, flags, told);
+    : runSpec(context, spec, flags, announced);
 }
 
 /** Works a request off here, or follows a server that does. */
@@ -219,7 +219,7 @@ async function resumePaused(
   narrate(`workflow ${workflow.id} was ${paused}; it is resumed`);
 }
 
-async function tellBeginning(
+async function announceRun(
   { settings, narrate, errorPaint }: CommandContext,
   engine: Engine,
   workflow: WorkflowRecord,

@@ -46,9 +46,9 @@ async function playWorkflow(
     context.show(simulationView, await simulateJob(model, options, durationMs));
     return;
   }
-  const { ToldCourse } = await import('../../../simulate/told-course.ts');
+  const { GivenCourse } = await import('../../../simulate/given-course.ts');
   const { simulateWorkflow } = await import('../../../simulate/simulate-workflow.ts');
-  const course = new ToldCourse(model, { outcomes, outputs }, durationMs);
+  const course = new GivenCourse(model, { outcomes, outputs }, durationMs);
   context.show(workflowSimulationView, await simulateWorkflow(model, course));
 }
 

@@ -81,8 +81,8 @@ export const serveCommand: Command = async (context, invocation) => {
       workerOptions && new ServiceWorker(server.engine, { ...workerOptions, apiUrl: server.url });
     await serveUntilAsked(context, worker, async () => {
       context.show(listeningView, { url: server.url });
-      tellOtherDatabase(context);
-      if (auth === 'token') await tellWithoutTokens(context, engine);
+      noteOtherDatabase(context);
+      if (auth === 'token') await warnWithoutTokens(context, engine);
     });
   } finally {
     await server.stop();
@@ -94,7 +94,7 @@ export const serveCommand: Command = async (context, invocation) => {
 async function serveUntilAsked(
   context: CommandContext,
   worker: ServiceWorker | null,
-  tell: () => Promise<void>,
+  announce: () => Promise<void>,
 ): Promise<void> {
   let leave: () => void = () => {};
   const asked = new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ async function serveUntilAsked(
     leave();
   });
   try {
-    await tell();
+    await announce();
     const working = worker?.run();
     // A worker that was drained has left; the server stays. One that cannot work ends it.
     await Promise.race([asked, working?.then(() => asked) ?? asked]);
@@ -148,7 +148,7 @@ function cannotListen(
     : undefined;
 }
 
-async function tellWithoutTokens({ command, narrate }: CommandContext, engine: ServedEngine): Promise<void> {
+async function warnWithoutTokens({ command, narrate }: CommandContext, engine: ServedEngine): Promise<void> {
   const now = Date.now();
   const usable = (await engine.listTokens()).some(
     ({ role, revoked_at_ms, expires_at_ms }) =>
@@ -160,7 +160,7 @@ async function tellWithoutTokens({ command, narrate }: CommandContext, engine: S
 }
 
 /** Programs of other kinds use the name too; but who starts a server may have meant it. */
-function tellOtherDatabase({ settings, stateDir, narrate }: CommandContext): void {
+function noteOtherDatabase({ settings, stateDir, narrate }: CommandContext): void {
   if (!process.env.DATABASE_URL || settings.database_url !== null) return;
   narrate(`DATABASE_URL is no address like postgres://user@host/name: the state is in ${stateDir}`);
 }

@@ -14,13 +14,13 @@ const INDENT = '          ';
 
 /** The routes of a run in order; with `debug` what was asked, waited for and counted on the way. */
 export function routeTraceText(trace: readonly TraceEntry[], debug: boolean, style: TextStyle): string[] {
-  const told = debug ? trace : trace.filter(({ route }) => route !== 'none');
-  const cut = told.length > 2 * SHOWN_AT_EACH_END;
-  const middle = told.slice(SHOWN_AT_EACH_END, -SHOWN_AT_EACH_END);
+  const taken = debug ? trace : trace.filter(({ route }) => route !== 'none');
+  const cut = taken.length > 2 * SHOWN_AT_EACH_END;
+  const middle = taken.slice(SHOWN_AT_EACH_END, -SHOWN_AT_EACH_END);
   const kept = middle.filter(({ route }) => route === 'evaluation_failure').slice(0, MIDDLE_SHOWN);
   const shown = cut
-    ? [...told.slice(0, SHOWN_AT_EACH_END), ...kept, ...told.slice(-SHOWN_AT_EACH_END)]
-    : told;
+    ? [...taken.slice(0, SHOWN_AT_EACH_END), ...kept, ...taken.slice(-SHOWN_AT_EACH_END)]
+    : taken;
   const columns: Column<TraceEntry>[] = [
     { title: 'TIME', value: ({ at_ms }) => shortTime(at_ms, style.now) },
     { title: 'STEP', value: ({ step, scope }) => recordLabel({ job_name: step, scope }), shrink: 'middle' },
@@ -33,7 +33,7 @@ export function routeTraceText(trace: readonly TraceEntry[], debug: boolean, sty
   for (const [index, entry] of shown.entries()) {
     if (cut && index === SHOWN_AT_EACH_END) {
       lines.push(
-        style.paint('dim', `${told.length - shown.length} more in between; --output json has them all`),
+        style.paint('dim', `${taken.length - shown.length} more in between; --output json has them all`),
       );
     }
     lines.push(rows[index]!);

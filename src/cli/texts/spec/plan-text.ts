@@ -31,8 +31,8 @@ function planText({ plan, all }: ShownPlan, style: TextStyle): string[] {
   for (const [index, wave] of shown.entries()) {
     const when = index === 0 ? 'starts at once' : `after wave ${index}`;
     lines.push('', style.paint('dim', `wave ${index + 1}: ${count(wave.length, 'job')}, ${when}`));
-    const told = brief ? alike(wave) : wave.map((job) => ({ label: job.name, reason: reasonOf(job) }));
-    for (const { label, reason } of told) {
+    const listed = brief ? alike(wave) : wave.map((job) => ({ label: job.name, reason: reasonOf(job) }));
+    for (const { label, reason } of listed) {
       lines.push(ellipsizeEnd(visibleText(`  ${label}${reason === '' ? '' : `  ${reason}`}`), style.width));
     }
   }
@@ -47,7 +47,7 @@ function planText({ plan, all }: ShownPlan, style: TextStyle): string[] {
 /** Jobs outside of the waves, with what calls them; those that look alike as one where there are many. */
 function onCallLines({ on_call }: Plan, brief: boolean, style: TextStyle): string[] {
   if (on_call.length === 0) return [];
-  const told = new Set(
+  const listed = new Set(
     on_call.map(({ name, called_by }) => {
       const callers = brief ? [...new Set(called_by.map(namePattern))] : called_by;
       const label = brief ? namePattern(name) : name;
@@ -55,7 +55,7 @@ function onCallLines({ on_call }: Plan, brief: boolean, style: TextStyle): strin
     }),
   );
   const head = style.paint('dim', `on call: ${count(on_call.length, 'job')}, when a route calls`);
-  return ['', head, ...[...told].map((line) => ellipsizeEnd(visibleText(line), style.width))];
+  return ['', head, ...[...listed].map((line) => ellipsizeEnd(visibleText(line), style.width))];
 }
 
 /** Jobs of a wave with the same pattern of name and reason, as one line with their number. */
@@ -84,10 +84,10 @@ function alike(wave: PlannedJob[]): { label: string; reason: string }[] {
 /** `after prepare, load_1 (depends_on, file data.csv)`. */
 function reasonOf({ waits_for, because }: Pick<PlannedJob, 'waits_for' | 'because'>): string {
   if (waits_for.length === 0) return '';
-  const told = because.map(({ kind, via }) =>
+  const listed = because.map(({ kind, via }) =>
     kind === 'depends_on' || kind === 'written order' ? kind : `${kind} ${via}`,
   );
-  const reasons = some([...new Set(told)]);
+  const reasons = some([...new Set(listed)]);
   return `after ${some(waits_for)}${reasons === '' ? '' : ` (${reasons})`}`;
 }
 

@@ -82,8 +82,8 @@ class Found {
       else for (const job of found) members.push(job);
     }
     if (members.length > 0) this.members = [...this.members, ...members];
-    const told = via.length > MANY ? [`${via.slice(0, 3).join(', ')} and ${via.length - 3} more`] : via;
-    for (const text of told) this.#reasons.push({ job: this.#job, kind, via: text });
+    const texts = via.length > MANY ? [`${via.slice(0, 3).join(', ')} and ${via.length - 3} more`] : via;
+    for (const text of texts) this.#reasons.push({ job: this.#job, kind, via: text });
   }
 }
 

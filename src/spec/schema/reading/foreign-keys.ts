@@ -190,20 +190,20 @@ export function foreignKeyHint(object: string | undefined, key: string): string 
 }
 
 /** What to write instead of a value of another shape; `told` says what it should be and what it is. */
-export function foreignShapeHint(path: readonly PropertyKey[], told: string): string {
+export function foreignShapeHint(path: readonly PropertyKey[], message: string): string {
   const key = path.at(-1);
-  const number = /, got (\d+)$/.exec(told)?.[1];
+  const number = /, got (\d+)$/.exec(message)?.[1];
   if (key === 'retry' && number !== undefined) {
     return path.at(-2) === 'on_fail'
       ? `; write retry: {max: ${number}}`
       : `; write retry: {max_retries_failure: ${number}}`;
   }
-  if (key === 'env' && told.endsWith('got a list')) return '; write env: {NAME: value}';
+  if (key === 'env' && message.endsWith('got a list')) return '; write env: {NAME: value}';
   if (path.length !== 1) return '';
-  if (key === 'jobs' && told.endsWith('got an object with keys')) {
+  if (key === 'jobs' && message.endsWith('got an object with keys')) {
     return '; write - name: NAME for each job, or `steps` for an object of steps';
   }
-  if (key === 'steps' && told.endsWith('got a list')) {
+  if (key === 'steps' && message.endsWith('got a list')) {
     return '; write each step under its name, as in build: {exec: make}';
   }
   return '';

@@ -297,7 +297,7 @@ export function* retire(workerId: number, now: number): Script<boolean> {
  * Workers to which something is to be said: jobs of theirs are to be canceled, they are to leave, or somebody reads
  * a log that they have.
  */
-export function* listWorkersToTell(now: number): Script<number[]> {
+export function* listWorkersToNotify(now: number): Script<number[]> {
   const rows = yield* all<{ id: number }>(
     `select attempt.worker_id as id from job join attempt on attempt.job_id = job.id and attempt.finished_at is null
        where job.ending is not null

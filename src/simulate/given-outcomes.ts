@@ -8,7 +8,7 @@ import { invalidOption } from './invalid-option.ts';
 import { type RequestOutcome, readRequestOutcomes } from './request-outcome.ts';
 
 /** Outcomes of one target, and how far they were used. */
-export interface Told {
+export interface GivenList {
   target: string;
   /** Number of the unit; null for a site. */
   unit: number | null;
@@ -18,11 +18,11 @@ export interface Told {
 }
 
 /** What `--outcome` gives a request. */
-export interface ToldOutcomes {
-  units: Map<number, Told>;
+export interface GivenOutcomes {
+  units: Map<number, GivenList>;
   /** By name of the job. */
-  jobs: Map<string, Told>;
-  sites: Map<string, Told>;
+  jobs: Map<string, GivenList>;
+  sites: Map<string, GivenList>;
   success: RequestOutcome;
 }
 
@@ -32,14 +32,14 @@ const EXAMPLE = `write 'unit 3=fail,ok' or 'site north=infrastructure'`;
  * `unit N=LIST`: how the runs of a unit end. `unit N proc K=LIST`, `unit N merge=LIST`, `unit N cleanup=LIST`: how the
  * attempts of one job end. `site NAME=OUTCOME`: how all attempts at a site end.
  */
-export function readToldOutcomes(
+export function readGivenOutcomes(
   request: NewRequest,
   settings: ErrorSettings,
   sites: readonly string[],
   texts: readonly string[],
-): ToldOutcomes {
+): GivenOutcomes {
   const reader = new Reader(request, settings);
-  const told: ToldOutcomes = {
+  const given: GivenOutcomes = {
     units: new Map(),
     jobs: new Map(),
     sites: new Map(),
@@ -56,7 +56,7 @@ export function readToldOutcomes(
       checkSite(option, words, sites);
       const outcomes = reader.outcomes(option, list);
       if (outcomes.length > 1) invalidOption(option, 'a site has one outcome, for all attempts there');
-      keep(told.sites, name, { target, unit: null, outcomes, used: 0 });
+      keep(given.sites, name, { target, unit: null, outcomes, used: 0 });
       continue;
     }
     if (kind !== 'unit' || name === '') {
@@ -65,14 +65,14 @@ export function readToldOutcomes(
     if (!/^[1-9]\d{0,14}$/.test(name)) invalidOption(option, `${name} is no unit; units have numbers from 1`);
     const unit = Number(name);
     const entry = { target, unit, outcomes: reader.outcomes(option, list), used: 0 };
-    if (words.length === 2) keep(told.units, unit, entry);
-    else keep(told.jobs, `${unitName(unit)}_${reader.part(option, words.slice(2))}`, entry);
+    if (words.length === 2) keep(given.units, unit, entry);
+    else keep(given.jobs, `${unitName(unit)}_${reader.part(option, words.slice(2))}`, entry);
   }
-  return told;
+  return given;
 }
 
 /** Refuses units that the request does not have. `most`: its last one. */
-export function refuseUnknownUnits({ units, jobs }: ToldOutcomes, most: number): void {
+export function refuseUnknownUnits({ units, jobs }: GivenOutcomes, most: number): void {
   for (const { unit, target } of [...units.values(), ...jobs.values()]) {
     if (unit! <= most) continue;
     const range = most === 1 ? 'one unit' : `units 1 to ${most}`;
@@ -81,9 +81,9 @@ export function refuseUnknownUnits({ units, jobs }: ToldOutcomes, most: number):
   }
 }
 
-function keep<K>(map: Map<K, Told>, key: K, told: Told): void {
-  if (map.has(key)) invalidOption(`--outcome ${told.target}`, 'was given twice; write one list');
-  map.set(key, told);
+function keep<K>(map: Map<K, GivenList>, key: K, given: GivenList): void {
+  if (map.has(key)) invalidOption(`--outcome ${given.target}`, 'was given twice; write one list');
+  map.set(key, given);
 }
 
 function checkSite(option: string, words: readonly string[], sites: readonly string[]): void {

@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts';
 const QUIET = new Set(['exchange', 'news', 'changes', 'live', 'ready', 'metrics', 'putLogs', 'asset']);
 
 /** One line and one observation for each request. */
-export function tellRequests(app: FastifyInstance, metrics: Metrics): void {
+export function logRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, caller } = request;
     const { url: route = 'none', config } = routeOptions;

@@ -12,7 +12,7 @@ import type { SimulatedCourse } from './simulated-worker.ts';
 const MAX_EXECUTIONS = 10_000;
 
 /** The course that `--outcome` and `--step-output` give. Steps without an outcome succeed, and put out null. */
-export class ToldCourse implements SimulatedCourse {
+export class GivenCourse implements SimulatedCourse {
   readonly maxExecutions = MAX_EXECUTIONS;
   readonly #model: WorkflowModel;
   readonly #durationMs: number;
@@ -22,11 +22,11 @@ export class ToldCourse implements SimulatedCourse {
   /** Executions so far, by label. */
   readonly #executions = new Map<string, number>();
 
-  constructor(model: WorkflowModel, told: { outcomes: string[]; outputs: string[] }, durationMs: number) {
+  constructor(model: WorkflowModel, given: { outcomes: string[]; outputs: string[] }, durationMs: number) {
     this.#model = model;
     this.#durationMs = durationMs;
-    this.#outcomes = new Map(told.outcomes.map((text) => readOutcomes(model, text)));
-    this.#outputs = new Map(told.outputs.map((text) => readOutput(model, text)));
+    this.#outcomes = new Map(given.outcomes.map((text) => readOutcomes(model, text)));
+    this.#outputs = new Map(given.outputs.map((text) => readOutput(model, text)));
     for (const { name, config } of model.jobs) if (config.for_each) this.#needList(name);
   }
 
@@ -34,8 +34,8 @@ export class ToldCourse implements SimulatedCourse {
     const label = jobLabel({ name: claim.job_name, scope: claim.scope });
     const number = this.#executions.get(label) ?? 0;
     this.#executions.set(label, number + 1);
-    const told = (this.#outcomes.get(label) ?? this.#outcomes.get(claim.job_name))?.[number];
-    return told ?? this.#success(claim.job_name);
+    const given = (this.#outcomes.get(label) ?? this.#outcomes.get(claim.job_name))?.[number];
+    return given ?? this.#success(claim.job_name);
   }
 
   durationMs(): number {
@@ -53,7 +53,7 @@ export class ToldCourse implements SimulatedCourse {
       const used = [...this.#executions]
         .filter(([label]) => label === target || label.startsWith(`${target}@`))
         .map(([, count]) => count);
-      const rest = outcomes.slice(Math.max(0, ...used)).map(({ told }) => told);
+      const rest = outcomes.slice(Math.max(0, ...used)).map(({ given }) => given);
       return rest.length === 0 ? [] : [`${target}=${rest.join(',')}`];
     });
   }

@@ -130,7 +130,7 @@ class SimulatedHand {
     return new SimulatedHand(engine, (await engine.registerWorker(identity)).id);
   }
 
-  /** Until there is nothing more to do, or it is told to end. Returns how many jobs it has completed. */
+  /** Until there is nothing more to do, or it is asked to end. Returns how many jobs it has completed. */
   async work(isOver: () => boolean, jobMs = 0): Promise<number> {
     let done = 0;
     for (;;) {

@@ -10,7 +10,7 @@ interface PrintedError {
 /** Lists of problems are printed as they are, so that editors find their places. */
 const LISTS = new Set(['INVALID_SPEC', 'INVALID_CONFIG']);
 
-/** Tells an error on stderr and returns the exit code. */
+/** Prints an error on stderr and returns the exit code. */
 export function printError(error: unknown, json: boolean): number {
   const known = error instanceof HoldfastError;
   const printed: PrintedError = known

@@ -97,7 +97,7 @@ const RETRY_KEYS: Partial<Record<SettingKey, keyof RetryPolicy>> = {
   default_retry_delay_ms: 'initial_retry_delay_ms',
 };
 
-/** Only what somebody configured: the spec layer has the defaults. */
+/** Only what is configured: the spec layer has the defaults. */
 export function retryDefaults(origins: SettingOrigin[]): Partial<RetryPolicy> {
   const defaults: Record<string, unknown> = {};
   for (const { key, value, origin } of origins) {

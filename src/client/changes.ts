@@ -1,6 +1,6 @@
 import type { Engine } from '../contract/engine.ts';
 
-/** The safety net: a wait is over after this long even if nothing was told. */
+/** The safety net: a wait is over after this long even without a notice. */
 const POLL_MS = 1000;
 
 /** Waits for something to look at again, until it is stopped. */

@@ -128,7 +128,7 @@ export class Client {
     return statusOf(this.engine, jobId);
   }
 
-  /** Until the job has ended, or waits for a decision. After the timeout that is an error, and the job goes on. */
+  /** Until the job has ended, or waits for a decision. After the timeout that is an error, and the job continues. */
   wait(jobId: number, options: WaitOptions = {}): Promise<SubmittedJob> {
     return this.#until(`job ${jobId}`, options, async (engine) => {
       const { status } = await engine.findJob(jobId);
@@ -146,7 +146,7 @@ export class Client {
     });
   }
 
-  /** Lines of what the job writes; until it has ended or waits for a decision, unless told otherwise. */
+  /** Lines of what the job writes; until it has ended or waits for a decision (default). */
   async *logs(jobId: number, options: LogOptions = {}): AsyncGenerator<string, void> {
     const { signal } = options;
     if (signal?.aborted) return;

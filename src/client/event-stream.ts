@@ -10,7 +10,7 @@ import { readServerSentEvents } from './transport/server-sent-events.ts';
 const RECONNECT_MS = 500;
 
 export interface EventStreamOptions {
-  /** Only events after this one; all of them unless told. */
+  /** Only events after this one (default: all). */
   after?: number;
   job?: JobRef;
   signal?: AbortSignal;

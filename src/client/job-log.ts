@@ -10,11 +10,11 @@ import { jobHasEnded } from './job-state.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 export interface LogOptions {
-  /** `stdout` unless told. */
+  /** (default: `stdout`) */
   stream?: LogStream;
-  /** Goes on until the job has ended or waits for a decision; true unless told. */
+  /** Continues until the job has ended or waits for a decision (default: true). */
   follow?: boolean;
-  /** Only this attempt; all of the run, one after another, unless told. */
+  /** Only this attempt (default: all of the run, one after another). */
   attempt?: number;
   signal?: AbortSignal;
 }

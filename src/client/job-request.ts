@@ -14,7 +14,7 @@ export interface JobResources {
 }
 
 /**
- * When a job is tried again. Waits are told in milliseconds (`initial_retry_delay_ms`, `max_retry_delay_ms`) or in
+ * When a job is tried again. Waits are given in milliseconds (`initial_retry_delay_ms`, `max_retry_delay_ms`) or in
  * seconds (`initial_delay`, `max_delay`).
  */
 export type RetryConfig = RetrySpec;

@@ -1,7 +1,7 @@
 import type { AttemptRecord, JobRecord } from '../contract/records/records.ts';
 import { type JobStatus, TERMINAL_STATUSES } from '../core/job/job-status.ts';
 
-/** How a job stands, in words that do not tell of the workflow around it. */
+/** How a job stands, in words that leave out the workflow around it. */
 export type JobState =
   | 'PENDING'
   | 'RUNNING'
@@ -12,7 +12,7 @@ export type JobState =
   | 'KILLED'
   /** It will not run: its `if` is false, or nothing called it. */
   | 'SKIPPED'
-  /** It failed, and somebody is to decide what becomes of it. */
+  /** It failed, and waits for a decision. */
   | 'PENDING_FAILED';
 
 /** `newest`: the attempt that decided, if there was one. */
@@ -39,7 +39,7 @@ export function jobState({ status }: Pick<JobRecord, 'status'>, newest: AttemptR
   }
 }
 
-/** Nothing more happens to it unless somebody does something. */
+/** Nothing more happens to it without a person or another program. */
 export function jobHasEnded(status: JobStatus): boolean {
   return TERMINAL_STATUSES.has(status) || status === 'pending_failed';
 }

@@ -32,7 +32,7 @@ export type SettingsOfSpec = Record<string, string | number | boolean | (string 
 /** What a model was made from. An engine elsewhere makes it again, and believes nothing else. */
 export interface SpecSource {
   text: string;
-  /** File name: its extension tells the format; otherwise only used in messages. */
+  /** File name: its extension is the format; otherwise only used in messages. */
   name: string;
   retry_defaults?: Partial<RetryPolicy>;
   /** Values of variables and parameters instead of those of the spec. */
@@ -186,7 +186,7 @@ export interface Engine extends OperationMethods {
   retireWorker(workerId: number, actor?: string): Promise<void>;
 
   /**
-   * Calls back after something was committed, here or in another process; for a worker, where that can be told, only
+   * Calls back after something was committed, here or in another process; for a worker, where that is known, only
    * if there may be something for it. Returns the way to stop.
    */
   onChange(listener: () => void, workerId?: number): () => void;
@@ -240,7 +240,7 @@ export interface ServedEngine extends Engine {
   /**
    * One pass over runs that are run elsewhere: submits, looks at the queue, reads back, removes. Leaves to another process
    * what that looks after. Returns in how many ms to call again at the latest, how many runs are not read back yet, and what
-   * keeps runs from going on.
+   * keeps runs from continuing.
    */
   tendRuns(driver: RunDriver): Promise<{ wait_ms: number; open: number; problems: string[] }>;
   /**
@@ -267,7 +267,7 @@ export interface ServedEngine extends Engine {
    * Refused while something of it runs. `program`: the version of Holdfast, to be written down.
    */
   exportWorkflow(workflowId: number, program: string): AsyncIterable<string>;
-  /** Stores an export as a new workflow, of which nothing runs before somebody runs it. `open` is called twice. */
+  /** Stores an export as a new workflow, of which nothing runs before a `run` or `resume`. `open` is called twice. */
   importWorkflow(open: () => AsyncIterable<string>, request: ImportRequest): Promise<WorkflowRecord>;
   /** Rejects while the store does not answer. */
   ping(): Promise<void>;

@@ -379,7 +379,7 @@ export class HoldfastError extends Error {
     this.hint = kind.hint(facts);
   }
 
-  /** An error as another process told it; its texts are kept as they are. */
+  /** An error as another process sent it; its texts are kept as they are. */
   static received(code: ErrorCode, message: string, hint: string): HoldfastError {
     const error = new HoldfastError(code);
     return Object.assign(error, { message, hint });

@@ -71,7 +71,7 @@ import { resumeWorker } from './workers/resume-worker.ts';
 import { serverIsUp, serverStarts } from './workers/server-presence.ts';
 import { findDeadWorkers, giveUpWorker } from './workers/sweep-workers.ts';
 
-/** The engine in this process, over a store. Every change is one transaction, told to others after its commit. */
+/** The engine in this process, over a store. Every change is one transaction, announced after its commit. */
 export class LocalEngine extends WithOperations implements ServedEngine {
   readonly #store: WatchedStore;
   readonly #wake: Wake;

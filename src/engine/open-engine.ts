@@ -73,7 +73,7 @@ const NETWORK_TYPES = new Map([
   [0x01021997, '9P'],
 ]);
 
-/** The kind of network file system the path is on; undefined if it is local or cannot be told. */
+/** The kind of network file system the path is on; undefined if it is local or not known. */
 export function networkFileSystem(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

@@ -22,7 +22,7 @@ type WorkerFacts = Partial<
   >
 >;
 
-/** Which process it is, so that another one can tell later whether it still lives. */
+/** Which process it is, so that another one can check later whether it still lives. */
 export type ProcessIdentity = Pick<WorkerIdentity, 'host' | 'boot_id' | 'pid' | 'start_time'>;
 
 export function processIdentity(pid = process.pid): ProcessIdentity {

@@ -4,7 +4,7 @@ import { firstPages } from './pages.ts';
 
 const REMEMBERED = 5_000;
 
-/** How often agents may still have a job tried again in a run. The engine holds the limit; this only tells it. */
+/** How often agents may still have a job tried again in a run. The engine holds the limit; this only shows it. */
 export async function agentRetriesLeft(
   engine: Engine,
   workflowId: number,

@@ -74,7 +74,7 @@ async function answer(
 /** What a client of the protocol accepts; so does one that accepts anything. */
 const BOTH_FORMS = 'application/json, text/event-stream';
 
-/** Without the headers that tell who asks. */
+/** Without the headers that say who asks. */
 function webRequest({ method, headers, url }: FastifyRequest): Request {
   const { accept = '*/*' } = headers;
   const kept = Object.entries(headers).filter(

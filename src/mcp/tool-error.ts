@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type ErrorCode, HoldfastError } from '../core/errors.ts';
 
-/** What an agent is told when a tool cannot do what it asked for. */
+/** The answer to an agent when a tool cannot do what it asked for. */
 export interface ToolFailure {
   code: string;
   message: string;

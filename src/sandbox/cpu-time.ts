@@ -14,8 +14,8 @@ export function ownThreadId(): number | null {
 }
 
 /**
- * CPU time that a thread has used so far, in ms; Infinity if there is no such thread. Where threads cannot be told
- * apart it is that of the whole process: too much while another thread works, but on a starved machine both stand
+ * CPU time that a thread has used so far, in ms; Infinity if there is no such thread. Where threads cannot be seen
+ * one by one it is that of the whole process: too much while another thread works, but on a starved machine both stand
  * still.
  */
 export function readCpuMs(threadId: number | null): number {

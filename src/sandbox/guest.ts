@@ -13,7 +13,7 @@ export interface Guest {
 
 export type GuestAnswer =
   | { kind: 'value'; value: unknown }
-  /** Something was thrown; the stack tells the line. */
+  /** Something was thrown; the stack has the line. */
   | { kind: 'thrown'; text: string; stack: string }
   /** The result is not what can be taken out. */
   | { kind: 'refused'; text: string };

@@ -31,7 +31,7 @@ export interface Task {
 
 export type MachineAnswer = { ok: true; json: string } | { ok: false; problem: string };
 
-/** No Date, which would tell the time and the time zone, and no Promise, without which nothing is asynchronous. */
+/** No Date, which would show the time and the time zone, and no Promise, without which nothing is asynchronous. */
 const INTRINSICS = {
   BaseObjects: true,
   Eval: true,
@@ -176,7 +176,7 @@ export class Machine {
 
   /**
    * A holder of the code as a method. Code is compiled between brackets of two kinds: one that ends the first kind
-   * in order to go on outside of it does not compile in the second. (After the `}` of a function statement no `,` or
+   * in order to continue outside of it does not compile in the second. (After the `}` of a function statement no `,` or
    * `}` can follow; after that of a method nothing else can.)
    */
   #compile(code: string, kind: CodeKind) {

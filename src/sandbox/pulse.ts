@@ -2,7 +2,7 @@ import { BEAT_CPU_MS, CPU_MS } from './limits.ts';
 
 const QUIET = -1;
 
-/** What a thread tells its watcher while it cannot answer: a few bytes that both see. */
+/** What a thread shows its watcher while it cannot answer: a few bytes that both see. */
 export class Pulse {
   readonly buffer: SharedArrayBuffer;
   readonly #beats: Int32Array;

@@ -32,7 +32,7 @@ export class Sandbox {
     try {
       this.#thread();
     } catch {
-      // The evaluation will tell.
+      // The evaluation will show it.
     }
   }
 

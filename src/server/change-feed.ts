@@ -9,7 +9,7 @@ const STRANGE_WAIT_MS = 1_000;
 
 /** One look at what the engine commits, for everybody who waits here. */
 export class ChangeFeed {
-  /** Tells counts of this server from those of another one, or of an earlier process. */
+  /** Distinguishes counts of this server from those of another one, or of an earlier process. */
   readonly #era = randomBytes(6).toString('hex');
   #count = 0;
   readonly #waiting = new Set<() => void>();

@@ -5,7 +5,7 @@ import type { Exchange, ExchangeResult } from '../contract/records/exchange.ts';
 import type { WorkerRecord } from '../contract/records/records.ts';
 import { causeOf } from '../core/job/outcome.ts';
 
-/** What Prometheus is told. Labels only have values that the server itself knows beforehand. */
+/** What Prometheus reads. Labels only have values that the server itself knows beforehand. */
 export class Metrics {
   readonly registry = new Registry();
   readonly requests: Histogram<'method' | 'route' | 'status'>;

@@ -1,9 +1,9 @@
 import type { ServedEngine } from '../contract/engine.ts';
 
-/** Looks are at least so far apart, and tell so many workers of the same work at once. */
+/** Looks are at least so far apart, and wake so many workers for the same work at once. */
 const PAUSE_MS = 5;
 const AT_ONCE = 8;
-/** A worker that was told of work and got none is not told again at once: what there is does not fit it. */
+/** A worker that was woken for work and got none is not woken again at once: what there is does not fit it. */
 const FIRST_REST_MS = 20;
 const LONGEST_REST_MS = 250;
 /** Workers leave, and many without a word: beyond so many, those who have rested are forgotten. */
@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /**
- * Tells waiting workers when there may be something for them. One look answers for all of them: a hundred idle
+ * Wakes waiting workers when there may be something for them. One look answers for all of them: a hundred idle
  * workers cost one question after a commit, not a hundred transactions; and work for one of them does not wake the
  * whole hundred, but a few, then more while it is still there.
  */
@@ -60,7 +60,7 @@ export class NewsDesk {
     });
   }
 
-  /** The worker got work: it is to be told of more as soon as there is some. */
+  /** The worker got work: it is woken for more as soon as there is some. */
   gotWork(workerId: number): void {
     this.#rests.delete(workerId);
   }

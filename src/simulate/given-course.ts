@@ -47,7 +47,7 @@ export class GivenCourse implements SimulatedCourse {
     return (this.#outputs.has(label) ? this.#outputs.get(label) : this.#outputs.get(claim.job_name)) ?? null;
   }
 
-  /** What was told and never came: `unit=0,0`. */
+  /** What was given and never came: `unit=0,0`. */
   unused(): string[] {
     return [...this.#outcomes].flatMap(([target, outcomes]) => {
       const used = [...this.#executions]

@@ -112,7 +112,7 @@ export class RequestCourse implements SimulatedCourse {
     refuseUnknownUnits(this.#given, most);
   }
 
-  /** What was told and never came: `unit 3=fail,ok`. An `ok` that did not come is no surprise. */
+  /** What was given and never came: `unit 3=fail,ok`. An `ok` that did not come is no surprise. */
   unused(): string[] {
     const { units, jobs, sites } = this.#given;
     return [...units.values(), ...jobs.values(), ...sites.values()].flatMap(({ target, outcomes, used }) => {

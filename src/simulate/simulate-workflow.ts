@@ -32,7 +32,7 @@ export interface WorkflowSimulation {
   workflow: string;
   executions: SimulatedExecution[];
   trace: TraceEntry[];
-  /** What became of each job. */
+  /** How each job ended. */
   jobs: { step: string; scope: string; status: JobStatus; reason: string | null; executions: number }[];
   end: SimulatedEnd;
   /** What `run` would exit with; null if it did not come to an end. */

@@ -46,7 +46,7 @@ function changeText<T>(change: ResourceRaise | null, write: (value: number) => T
 }
 
 /**
- * Reads such a text, with all the checks of a spec. `usePendingFailed` tells whether the workflow lets failures wait
+ * Reads such a text, with all the checks of a spec. `usePendingFailed` says whether the workflow lets failures wait
  * for a decision, as `verdict: ask` needs. Problems have their path in the rules.
  */
 export function readRules(

@@ -28,7 +28,7 @@ export class Findings {
     this.errors.push({ path, message, ...more });
   }
 
-  /** For mistakes that expansions of a sweep may repeat with other values: the first few of a place are told. */
+  /** For mistakes that expansions of a sweep may repeat with other values: the first few of a place are reported. */
   expansionError(path: SpecPath, message: string): void {
     const place = path.join('\0');
     const key = `${place}\0\0${message.replace(/\d+/g, '0')}`;

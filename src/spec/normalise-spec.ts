@@ -41,7 +41,7 @@ import { checkExpansion, DEFAULT_EXPANSION } from './sweep/check-expansion.ts';
  */
 export function normaliseSpec(
   spec: WorkflowSpec,
-  /** The file as it was read, to tell absent keys from ones that were left out for being wrong. */
+  /** The file as it was read, to distinguish absent keys from ones that were left out for being wrong. */
   written: object,
   fileName: string,
   options: NormaliseOptions,
@@ -83,7 +83,7 @@ export function normaliseSpec(
     const names = [...cycle, cycle[0]!].map((job) => drafts[job]!.name).join(' → ');
     findings.error(drafts[cycle[0]!]!.path, `waits for itself: ${names}`);
   }
-  // In a circle nobody can tell what runs in whose items.
+  // In a circle it is not known what runs in whose items.
   if (cycles.length > 0 && hasItems(drafts)) return undefined;
 
   const paths = resolveScopes(drafts, graph, onCall, findings);

@@ -182,7 +182,7 @@ steps:
 
 What follows a step with \`forEach\` runs once per item of its list, up to a step with \`fanout: reduce\`. A
 step that only \`run\` names is on call: it runs when a route calls it. [Failure routing](failure-routing.md)
-tells all of it.
+describes all of it.
 
 ## Specs written for torc
 

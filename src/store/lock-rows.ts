@@ -3,7 +3,7 @@ import { all, lock, placeholders, type Script } from './script.ts';
 /**
  * Writers take turns per workflow and per worker. Every script that changes something of a workflow locks it before it
  * reads what it decides by; what was read before the lock may be stale by then. Workers are locked before workflows,
- * each in the order of their ids, so that nobody waits for somebody who waits for him. SQLite has one writer at a
+ * each in the order of their ids, so that locks cannot deadlock. SQLite has one writer at a
  * time and skips all of this.
  *
  * `no key update` excludes other writers of the row, but not those who insert rows that merely refer to it.

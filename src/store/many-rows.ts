@@ -43,7 +43,7 @@ export function valueRows(rows: readonly SqlValue[][]): { sql: string; values: S
 }
 
 /**
- * A table of values to join with, whose columns are `column1`, `column2` …; the first row tells the types, which
+ * A table of values to join with, whose columns are `column1`, `column2` …; the first row gives the types, which
  * PostgreSQL would not know otherwise.
  */
 export function valueTable(

@@ -11,7 +11,7 @@ export interface Statement {
   locking?: string;
   /**
    * Only that it changes this many rows matters, or nothing at all if that may be any number. A database behind a network does not make the script wait for it: a
-   * script whose statement changed another number of rows, or failed, is told with one of its next statements, at the
+   * script whose statement changed another number of rows, or failed, hears of it with one of its next statements, at the
    * latest before the commit.
    */
   expect?: number | 'any';
@@ -88,7 +88,7 @@ export function unexpectedChanges({ sql, expect }: Statement, changes: number): 
 
 /**
  * Scripts that do not depend on each other, side by side: a database behind a network is asked for the next statements
- * of all of them at once, and each goes on to the first whose result it needs.
+ * of all of them at once, and each continues to the first whose result it needs.
  */
 export function* together<T extends unknown[]>(...scripts: { [K in keyof T]: Script<T[K]> }): Script<T> {
   const values: unknown[] = [];

@@ -1,7 +1,7 @@
 import type { Script } from './script.ts';
 
 /**
- * One database. Scripts are the only way in; each call is one transaction, and each script is told the time: that of
+ * One database. Scripts are the only way in; each call is one transaction, and each script is given the time: that of
  * the database where several machines share it. A script may be run again from its beginning, if the database asks for
  * it, until it is committed once.
  */

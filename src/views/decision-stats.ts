@@ -15,9 +15,9 @@ interface ActorStats extends Tally {
   latest_reason: string | null;
 }
 
-/** Past decisions about failures that look alike, and what became of them. */
+/** Past decisions about failures that look alike, and their results. */
 export interface DecisionStats {
-  /** null: the attempts were not looked at closely enough to tell. */
+  /** null: the attempts were not looked at closely enough to know. */
   fingerprint: string | null;
   retried: number;
   succeeded: number;

@@ -59,7 +59,7 @@ export class AllocationClock {
   }
 
   /**
-   * Whether the time of the allocation is over. The clock alone tells: while a cluster ends an allocation for whatever
+   * Whether the time of the allocation is over. The clock alone decides: while a cluster ends an allocation for whatever
    * reason, it gives the present as its end.
    */
   get isOver(): boolean {

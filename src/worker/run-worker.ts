@@ -30,7 +30,7 @@ export interface RunWorkerOptions extends RunnerOptions {
  */
 export type RunEnd = 'complete' | 'waiting' | 'stopped' | 'out_of_time' | 'follow';
 
-/** How long an engine elsewhere may take to hear the last reports of a worker that was told to end. */
+/** How long an engine elsewhere may take to hear the last reports of a worker that was asked to end. */
 const LAST_WORDS_MS = 10_000;
 
 /** Claims jobs of one workflow until it is complete. What it started dies with it. */
@@ -68,7 +68,7 @@ export class RunWorker {
     }
   }
 
-  /** Ends the running attempts with grace; they are closed as stopped and run again when the run goes on. */
+  /** Ends the running attempts with grace; they are closed as stopped and run again when the run is resumed. */
   stop(): void {
     this.#isEnding = true;
     this.#runner.end({ how: 'stop' });

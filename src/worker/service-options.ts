@@ -12,9 +12,9 @@ export interface ServiceWorkerOptions extends RunnerOptions {
   drainTimeoutMs: number;
   /** How long it keeps its jobs without contact (default: 10 min). */
   leaseMs?: number;
-  /** How long the server may take to hear the last reports after everything has ended; 10 s unless told. */
+  /** How long the server may take to hear the last reports after everything has ended (default: 10 s). */
   lastWordsMs?: number;
-  /** What the server is called; a worker goes on only with the one that it worked for. */
+  /** What the server is called; a worker resumes only with the one that it worked for. */
   server?: string;
   /** The only workflow that it works for; it leaves when that is complete (default: every shared one). */
   workflowId?: number;
@@ -28,7 +28,7 @@ export interface ServiceWorkerOptions extends RunnerOptions {
   startWithinMs?: number;
   /** The allocation of a cluster in which it runs; its jobs die with it. */
   allocation?: AllocationPlace;
-  /** Tells people what it does. */
+  /** Prints what it does, for people. */
   log(line: string): void;
 }
 

@@ -42,7 +42,7 @@ const REACH_WITHIN_MS = 60_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Works for a server: claims jobs of any shared workflow until it is told to leave. When its process dies its
+ * Works for a server: claims jobs of any shared workflow until it is asked to leave. When its process dies its
  * launchers live on as long as the lease lasts, and the next process in the same state directory takes over.
  */
 export class ServiceWorker {

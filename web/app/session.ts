@@ -7,7 +7,7 @@ export type Session =
   | { state: 'unknown' }
   /** It cannot be asked. */
   | { state: 'unreachable'; problem: string }
-  /** A token is needed; `why`: what became of the one before. */
+  /** A token is needed; `why`: what happened to the one before. */
   | { state: 'login'; why: string | null }
   | { state: 'in'; name: string; role: Role; auth: 'none' | 'token' };
 

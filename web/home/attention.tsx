@@ -14,7 +14,7 @@ import { useNow } from '../parts/times.ts';
 import { BanLine, HeldRequest, PausedScheduler, SilentWorker } from './attention-lines.tsx';
 import { PendingGroupLine } from './pending-group-line.tsx';
 
-/** Everything that stays as it is until somebody decides, in one list. */
+/** Everything that stays as it is until a decision, in one list. */
 export function Attention() {
   const minute = useNow(60_000);
   const items = useQuery({ queryKey: ['attention'], queryFn: () => call('listAttention') });

@@ -5,7 +5,7 @@ import { TimeText } from '../parts/time-text.tsx';
 
 const BECAME = { succeeded: 'it succeeded', failed_again: 'it failed again', open: 'not ended yet' };
 
-/** What people and agents decided about failures that look like these, and what became of it. */
+/** What people and agents decided about failures that look like these, and how that turned out. */
 export function PastDecisions({ past }: { past: Past }) {
   const { retried, succeeded, failed_again, failed, latest } = past;
   return (

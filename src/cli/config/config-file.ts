@@ -30,7 +30,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    // What stands in the way of the state directory (ENOTDIR) is told by whoever needs it.
+    // What stands in the way of the state directory (ENOTDIR) is reported where it is needed.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
     throw new HoldfastError('INVALID_CONFIG', { problems: `${path}: ${(error as Error).message}` }, error);
   }

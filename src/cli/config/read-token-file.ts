@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { HoldfastError } from '../../core/errors.ts';
 import { parseToken } from './address-settings.ts';
 
-/** The token that a file has, alone on its first line. What is wrong with it is told without it. */
+/** The token that a file has, alone on its first line. Errors do not contain it. */
 export function readTokenFile(path: string): string {
   let text: string;
   try {

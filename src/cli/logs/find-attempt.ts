@@ -5,9 +5,9 @@ import { HoldfastError } from '../../core/errors.ts';
 import type { JobRef } from '../../core/job/job-ref.ts';
 
 export interface AttemptChoice {
-  /** The newest run that has attempts, unless told. */
+  /** (default: the newest run that has attempts) */
   run?: number | undefined;
-  /** The newest, unless told. */
+  /** (default: the newest) */
   attempt?: number | undefined;
 }
 

@@ -8,7 +8,7 @@ const CHUNK_BYTES = 1024 * 1024;
 
 export interface PrintedLog {
   read: LogReader;
-  /** Only the last lines of what there is at first; everything unless told. */
+  /** Only the last lines of what there is at first; (default: everything). */
   tail?: number | undefined;
   /** Called where bytes before the ones that follow are not kept. */
   onGap: (bytes: number) => void;

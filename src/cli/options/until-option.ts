@@ -38,7 +38,7 @@ export function modelUntil(model: WorkflowModel, until: readonly string[] | null
   return { ...model, jobs: model.jobs.filter((_, index) => !held.has(index)) };
 }
 
-/** A workflow that is resumed ends where it is told to now. */
+/** A workflow that is resumed ends at the new limit. */
 export async function resumeUntil(
   { narrate }: CommandContext,
   engine: Engine,

@@ -6,7 +6,7 @@ import { type Paint, paintLine } from '../terminal/styled-line.ts';
 import { eventLine } from './event-line.ts';
 import type { Progress } from './progress.ts';
 
-/** Above this many jobs, jobs that ended well are told as a share of all. */
+/** Above this many jobs, jobs that ended well are printed as a share of all. */
 const JOBS_TOLD_ONE_BY_ONE = 200;
 const THIN_INTERVAL_MS = 2000;
 const THIN_SHARE = 0.05;
@@ -33,7 +33,7 @@ export class PlainProgress implements Progress {
   #printed = { at: 0, ended: 0 };
   #stopped = false;
 
-  /** `after`: the last event that need not be told. */
+  /** `after`: the last event that is not printed. */
   constructor(
     engine: Engine,
     workflow: { id: number; job_count: number; after: number },

@@ -103,7 +103,7 @@ export function barLine(shares: { good: number; ended: number }, label: string, 
   ];
 }
 
-/** Whole seconds: digits that change with every frame tell nothing. */
+/** Whole seconds: digits that change with every frame inform nobody. */
 function elapsed(ms: number): string {
   return ms < 1000 ? '<1s' : formatDuration(Math.floor(ms / 1000) * 1000);
 }

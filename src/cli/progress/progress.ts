@@ -1,4 +1,4 @@
-/** Shows how a run goes on, until it is stopped. */
+/** Shows the progress of a run, until it is stopped. */
 export interface Progress {
   /** Something that must be seen now: `stopping 3 running jobs`. */
   note(text: string): void;

@@ -26,7 +26,7 @@ export async function startProgress(
   );
 }
 
-/** Only what happens from now on is told. */
+/** Only what happens from now on is shown. */
 async function lastEventId(engine: Engine, workflowId: number): Promise<number> {
   let after = 0;
   for (;;) {

@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts';
 /** What an agent's command is made of. */
 export interface AgentPlaces {
   prompt: string;
-  /** File that tells an MCP client how to start the server. */
+  /** File with which an MCP client starts the server. */
   mcpConfig: string;
   workflowId: number;
 }
@@ -67,7 +67,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The program that a shell command starts; null where only the shell can tell. */
+/** The program that a shell command starts; null where only the shell knows. */
 function programOf(command: string): string | null {
   return /^\s*([\w.+/-]+)(?=\s|$)/.exec(command)?.[1] ?? null;
 }

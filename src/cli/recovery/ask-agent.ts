@@ -11,7 +11,7 @@ import type { RecoveryFlags } from './recovery-flags.ts';
 import { type ProgramEnd, runProgram } from './run-program.ts';
 import { Transcript } from './transcript.ts';
 
-/** Starts an agent for one workflow, and tells the audit trail what came of it. */
+/** Starts an agent for one workflow, and records the result in the audit trail. */
 export async function askAgent(
   { stateDir, settings, server }: Pick<CommandContext, 'stateDir' | 'settings' | 'server'>,
   engine: Engine,

@@ -18,7 +18,7 @@ export interface ServerOrder {
   limits: AgentLimits;
 }
 
-/** A file that tells an MCP client how to start our server for one workflow, for this user's eyes. */
+/** A file with which an MCP client starts our server for one workflow, for this user's eyes. */
 export class McpConfigFile {
   readonly path: string;
   readonly #directory: string;

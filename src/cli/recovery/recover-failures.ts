@@ -7,7 +7,7 @@ import type { Recovery } from './recovery.ts';
 import type { RecoveryFlags } from './recovery-flags.ts';
 import { runHook } from './run-hook.ts';
 
-/** Who is to act in this step; both unless told. */
+/** Who is to act in this step (default: both). */
 interface Steps {
   known?: boolean;
   agent?: boolean;
@@ -45,7 +45,7 @@ export async function recoverFailures(
   return { workflowId, result: { ...result, left }, agent: report, wouldAsk: 0 };
 }
 
-/** Jobs that somebody will run, or runs, may still change what there is to decide. */
+/** Jobs that will run, or run, may still change what there is to decide. */
 export function isQuiet(counts: StatusCounts): boolean {
   return counts.ready + counts.pending + counts.running === 0;
 }

@@ -83,7 +83,7 @@ export async function runProgram(order: ProgramOrder): Promise<ProgramEnd> {
   };
 }
 
-/** What the leader left behind must not go on deciding or changing things. */
+/** What the leader left behind must not continue to decide or change things. */
 async function endGroup(leader: number, graceMs: number): Promise<void> {
   signalGroup(leader, 'SIGTERM');
   const killAt = performance.now() + graceMs;

@@ -36,7 +36,7 @@ export interface WatchOptions {
 }
 
 /**
- * Follows a workflow to its end, whoever runs it. With recovery it is run here where nobody else does and no server has
+ * Follows a workflow to its end, wherever it runs. With recovery it is run here where nobody else does and no server has
  * workers for it, and what failed is recovered each time the run is complete or only waits for decisions, as often as the rounds allow.
  */
 export class WatchRun {
@@ -101,7 +101,7 @@ export class WatchRun {
       try {
         if (await this.#recover(status, recovery)) return 'again';
       } catch (error) {
-        // Somebody else has begun to run it meanwhile.
+        // Another process has begun to run it meanwhile.
         if (!(error instanceof HoldfastError && error.code === 'RUN_ACTIVE')) throw error;
         return 'wait';
       }
@@ -162,7 +162,7 @@ export class WatchRun {
     try {
       if (!this.#interrupted.signal.aborted) await this.#worker.run();
     } catch (error) {
-      // Somebody canceled what was left before the first job was claimed.
+      // A user canceled what was left before the first job was claimed.
       if (!(error instanceof HoldfastError && error.code === 'WORKFLOW_COMPLETE')) throw error;
     } finally {
       this.#worker = null;

@@ -78,7 +78,7 @@ async function printStopping(
   graceMs: number,
   progress: Progress,
 ): Promise<void> {
-  // Told even if the state cannot be read any more: the number is the least of it.
+  // Printed even if the state cannot be read any more: the number is the least of it.
   const count = await engine.status(workflowId).then(
     ({ counts }) => counts.pending + counts.running,
     () => null,

@@ -15,7 +15,7 @@ const UNUSED_SCHEDULERS =
   'note: slurm_schedulers are not used here; `--executor slurm` or `submit` uses them';
 
 /**
- * A spec as a workflow that can be created. It is checked here, so that mistakes are told with their places, and again
+ * A spec as a workflow that can be created. It is checked here, so that mistakes are shown with their places, and again
  * by a server. For the workers of a server, places are relative: seen from where each of them was started.
  */
 export async function storeNewWorkflow(

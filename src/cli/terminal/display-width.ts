@@ -31,7 +31,7 @@ export function ellipsizeEnd(text: string, width: number): string {
   return width < 1 ? '' : `${takeColumns([...text], width - 1)}…`;
 }
 
-/** Shortened in its middle: the ends of names are what tells them apart. */
+/** Shortened in its middle: the ends of names distinguish them. */
 export function ellipsizeMiddle(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width < 3) return ellipsizeEnd(text, width);

@@ -8,7 +8,7 @@ export function clockTime(ms: number): string {
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
 }
 
-/** As short as it can be told apart: a clock time today, `Mar 03 12:01` this year, else the date. */
+/** As short as it stays unambiguous: a clock time today, `Mar 03 12:01` this year, else the date. */
 export function shortTime(ms: number, now: number): string {
   const date = new Date(ms);
   const today = new Date(now);

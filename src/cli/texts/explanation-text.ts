@@ -75,7 +75,7 @@ function decisionLine(event: EventRecord, { now }: TextStyle): string {
   return `    ${shortTime(event.at_ms, now)}: ${visibleText(eventText(event) ?? event.type)}`;
 }
 
-/** What became of the failure handler and of the script that ran before the retry. */
+/** The results of the failure handler and of the script that ran before the retry. */
 function handlerLines(
   { handler_outcome, recovery, stderr_path }: AttemptRecord,
   { cwd }: TextStyle,

@@ -60,7 +60,7 @@ export function endText({ error, cause, match_code }: FailureGroup): string {
   return more.length === 0 ? words : `${words === '' ? 'ended' : words} (${more.join(', ')})`;
 }
 
-/** `retried 12, 10 succeeded, 1 failed again; failed 2`: what became of earlier decisions about failures like this. */
+/** `retried 12, 10 succeeded, 1 failed again; failed 2`: the results of earlier decisions about failures like this. */
 function pastText({ retried, succeeded, failed_again, failed }: PastDecisions): string {
   const became = [
     succeeded > 0 || retried > 0 ? `${succeeded} succeeded` : null,

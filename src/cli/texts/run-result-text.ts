@@ -110,7 +110,7 @@ function failedJobText({ job, attempt, stderr, alike }: ShownFailure, { paint, c
   if (attempt === null) {
     return [`${status} ${name}: ${visibleText(job.reason ?? 'no reason was recorded')}`, ...jobs];
   }
-  // What became of the job can be worse than what was decided about its attempt: a remediation may fail.
+  // The end of the job can be worse than what was decided about its attempt: a remediation may fail.
   const facts = [attemptOutcome(attempt), job.reason ?? attempt.reason].filter((each) => each !== null);
   const headline = `${status} ${name}: ${visibleText([...new Set(facts)].join(' - '))}`;
   if (attempt.started_at_ms === null) return [headline, ...jobs];

@@ -9,7 +9,7 @@ import { durationOption } from '../options/duration-option.ts';
 import { wholeNumberOption } from '../options/whole-number-option.ts';
 
 const TAG = /^[\w.:-]{1,100}$/;
-/** When an allocation is being ended, its jobs have been told by the cluster. */
+/** When an allocation is being ended, its jobs have been signaled by the cluster. */
 const GRACE_MS = 5_000;
 /** Workers that `srun` starts together register within so long for each of them, and at the most. */
 const START_WITHIN_MS = 50;

@@ -8,7 +8,7 @@ const WAIT_MS = 20_000;
 const SLACK_MS = 10_000;
 const RECONNECT_MS = 1_000;
 
-/** Hears of changes on a server by one long poll, as long as there is somebody to tell. */
+/** Hears of changes on a server by one long poll, as long as there are listeners. */
 export class ServerChanges {
   readonly #connection: HttpConnection;
   readonly #listeners = new Set<() => void>();
@@ -32,7 +32,7 @@ export class ServerChanges {
     };
   }
 
-  /** After each connection somebody may have missed something, so that they are told then, too. */
+  /** After each connection listeners may have missed something, so that they are called then, too. */
   async #poll(signal: AbortSignal): Promise<void> {
     let since: string | null = null;
     while (!signal.aborted && !this.#connection.isClosed) {

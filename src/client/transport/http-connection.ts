@@ -18,14 +18,14 @@ export interface Asked<E extends Endpoint> {
   /** Who asks; counts on a server that needs no token. */
   actor?: string;
   headers?: Record<string, string>;
-  /** How long a server that does not answer is tried again; some seconds once it has answered, unless told. */
+  /** How long a server that does not answer is tried again; (default: some seconds once it has answered). */
   patienceMs?: number;
   /** How long one answer may take. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
-/** What is true of the server, whoever asks. */
+/** What is true of the server for all callers. */
 interface Known {
   closing: AbortController;
   hasAnswered: boolean;
@@ -76,7 +76,7 @@ export class HttpConnection {
     setMaxListeners(0, known.closing.signal);
   }
 
-  /** The same connection for somebody who asks only until the signal says so. */
+  /** The same connection for requests that end with the signal. */
   until(signal: AbortSignal): HttpConnection {
     const [, ...signals] = this.signals;
     return new HttpConnection(this.#address, this.#known, [...signals, signal]);

@@ -3,7 +3,7 @@ import type { AnswerKind } from '../../contract/endpoint.ts';
 import { strangeAnswer } from './refusal.ts';
 
 /**
- * What an endpoint answers in JSON; undefined if it answers with nothing. It is only told from what a proxy or another
+ * What an endpoint answers in JSON; undefined if it answers with nothing. It is only distinguished from what a proxy or another
  * service would say: a server may be newer or older than this.
  */
 export async function readAnswer(answer: AnswerKind, response: Response): Promise<unknown> {

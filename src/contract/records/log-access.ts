@@ -22,11 +22,11 @@ export interface LogQuery {
   run_id?: number;
   /** (default: the newest) */
   attempt_id?: number;
-  /** First byte; negative: so many before the end. 0 unless told. */
+  /** First byte; negative: so many before the end (default: 0). */
   offset?: number;
   /** At most 1 MiB, which is also the default. */
   limit?: number;
-  /** Somebody goes on reading: ask the worker for more. */
+  /** The reader follows: ask the worker for more. */
   follow?: boolean;
 }
 

@@ -58,7 +58,7 @@ export const finishReport = z
     user_data: anything.exactOptional(),
     /** Patterns of the failure handler that were found in stderr. */
     stderr_matches: z.array(z.string().max(10_000)).max(10_000).exactOptional(),
-    /** Tells failures apart that look alike; absent where there was none. */
+    /** Distinguishes failures that look alike; absent where there was none. */
     fingerprint: word.exactOptional(),
     /** What was evaluated before or with the attempt. An `if` that is false means that nothing was started. */
     evaluations: z.array(evaluation).max(10).exactOptional(),

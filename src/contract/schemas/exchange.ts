@@ -16,7 +16,7 @@ const path = z
   .max(4096)
   .regex(/^[^\0]*$/);
 
-/** The process that claims jobs, so that another one can tell whether it still lives. */
+/** The process that claims jobs, so that another one can check whether it still lives. */
 export const workerIdentity = z
   .strictObject({
     host: word,
@@ -25,13 +25,13 @@ export const workerIdentity = z
       .int()
       .min(0)
       .max(2 ** 31),
-    /** Start time of the process, in the units of the host; tells a reused pid. */
+    /** Start time of the process, in the units of the host; shows that a pid was reused. */
     start_time: word,
     site: word,
     labels: z.array(word).max(100),
     /**
      * `run`: it drives one run, and what it started dies with it. `service`: it works for a server; its launcher lives
-     * on when it is restarted, so that only its lease tells whether it is alive.
+     * on when it is restarted, so that only its lease shows whether it is alive.
      */
     kind: z.enum(['run', 'service']),
     /** All that it has. */
@@ -81,7 +81,7 @@ export const exchangeRequest = z
         time_left_ms: amount.exactOptional(),
       })
       .nullable(),
-    /** Only jobs of this workflow; of any shared one unless told. */
+    /** Only jobs of this workflow (default: of any shared one). */
     workflow_id: id.exactOptional(),
     /**
      * Rises by one with each exchange of the worker. The newest one can be sent again when its answer was lost: it
@@ -111,9 +111,9 @@ export const exchangeResult = z
     next_due_at_ms: millis.nullable(),
     /** What is left of the worker's lease, from when the exchange was sent. */
     lease_ms: millis,
-    /** Somebody wants the worker to end what it has, take nothing more, and leave. */
+    /** An operator wants the worker to end what it has, take nothing more, and leave. */
     drain: z.boolean(),
-    /** Live attempts whose logs somebody is reading: send what is new. */
+    /** Live attempts whose logs are being read: send what is new. */
     follow: z.array(token),
     /** The only workflow that was asked about is complete, stopped or gone: nothing more is to be expected from it. */
     over: z.boolean().exactOptional(),

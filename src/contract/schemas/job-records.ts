@@ -52,7 +52,7 @@ export const jobDetailsSchema = z
 /** Resources the process tree used; null where the attempt was too short to sample. */
 export const usage = z.strictObject({ peak_rss_bytes: amount, cpu_seconds: z.number().min(0).max(1e12) });
 
-/** A route as it is told in attempts and in the `data` of events. */
+/** A route as it is shown in attempts and in the `data` of events. */
 export const routeTaken = z
   .object({
     kind: z.enum(['retry', 'goto', 'call', 'loop_abort']),
@@ -116,7 +116,7 @@ export const attemptSchema = z
     category: category.nullable(),
     verdict: z.string().nullable(),
     rule: z.string().nullable(),
-    /** What became of the failure handler: Retried, NoHandler, NoMatchingRule, MaxRetriesExceeded or Error. */
+    /** The result of the failure handler: Retried, NoHandler, NoMatchingRule, MaxRetriesExceeded or Error. */
     handler_outcome: z
       .enum(['Retried', 'NoHandler', 'NoMatchingRule', 'MaxRetriesExceeded', 'Error'])
       .nullable(),

@@ -147,7 +147,7 @@ const change = z.object({ from: z.number(), to: z.number() });
 export const recoverResult = z
   .object({
     dry_run: z.boolean(),
-    /** `resolve`: jobs that waited for a decision go on in the same run. `new_run`: the run was complete. */
+    /** `resolve`: jobs that waited for a decision continue in the same run. `new_run`: the run was complete. */
     mode: z.enum(['resolve', 'new_run', 'nothing']),
     run_id: id,
     /** The run was complete. If not, jobs that failed for good are left until it is. */
@@ -182,7 +182,7 @@ export const resourceChangeResult = z
   })
   .meta({ id: 'ResourceChangeResult' });
 
-/** What a job asked for against what its attempts used; null where it asked for nothing or was too short to tell. */
+/** What a job asked for against what its attempts used; null where it asked for nothing or was too short to measure. */
 export const utilization = z
   .object({
     job_id: id,

@@ -93,7 +93,7 @@ function saysNothing({ cpus, memory_bytes, gpus, nodes, runtime_ms }: JobNeeds):
   return cpus === null && memory_bytes === null && gpus === 0 && nodes === 1 && runtime_ms === null;
 }
 
-/** One scheduler for each group; a group that fits no partition is told as a problem. */
+/** One scheduler for each group; a group that fits no partition is reported as a problem. */
 export function proposeSchedulers(
   groups: readonly JobGroup[],
   rules: ProposalRules,

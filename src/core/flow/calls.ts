@@ -20,7 +20,7 @@ export interface EndedRoute {
   failed: { label: string; because: string } | null;
 }
 
-/** Begins the next step of the route; returns the route when none is left, or when it cannot go on. */
+/** Begins the next step of the route; returns the route when none is left, or when it cannot continue. */
 export function nextCall(draft: FlowDraft, token: number): EndedRoute | null {
   const calls = draft.callsOf(token);
   const next = calls.find(({ state }) => state === 'queued');
@@ -63,7 +63,7 @@ function isBusy({ serves, state }: FlowJob): boolean {
   return state.status === 'blocked' ? awaitedRoute(state) !== null : !isEndedState(state);
 }
 
-/** Whether the job cannot go on before `callerId` does: each waits for the step it calls at the moment. */
+/** Whether the job cannot continue before `callerId` does: each waits for the step it calls at the moment. */
 function waitsFor(draft: FlowDraft, job: FlowJob, callerId: number): boolean {
   const seen = new Set<number>();
   for (let current = job; !seen.has(current.id); ) {
@@ -83,7 +83,7 @@ function activate(draft: FlowDraft, call: FlowCall, callee: FlowJob, caller: Flo
   toServing(callee, call.id, `called by ${jobLabel(caller)}`);
 }
 
-/** The job is free: the first call that waited for it goes on. */
+/** The job is free: the first call that waited for it continues. */
 export function serveWaitingCall(draft: FlowDraft, jobId: number): void {
   const call = draft.waitingCall(jobId);
   if (call === undefined) return;
@@ -93,7 +93,7 @@ export function serveWaitingCall(draft: FlowDraft, jobId: number): void {
 }
 
 /**
- * A called job has ended, its status says how. It returns to what it was, unless it failed; the route goes on with
+ * A called job has ended, its status says how. It returns to what it was, unless it failed; the route continues with
  * its next step. Returns the route if that was the last one.
  */
 export function endCall(draft: FlowDraft, job: FlowJob): EndedRoute | null {
@@ -158,7 +158,7 @@ function abandon(draft: FlowDraft, job: FlowJob): void {
   serveWaitingCall(draft, job.id);
 }
 
-/** An overtaken call has ended: the job returns to what it was, whatever became of it. */
+/** An overtaken call has ended: the job returns to what it was, however it ended. */
 export function endAbandonedCall(draft: FlowDraft, job: FlowJob): void {
   returnFromCall(draft, job, job.serves!.returns_to);
 }

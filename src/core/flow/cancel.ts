@@ -17,7 +17,7 @@ export interface Canceled {
   stopping: number[];
 }
 
-/** Cancels waiting jobs at once, running ones by way of their workers. What depends on the canceled ones is not told yet. */
+/** Cancels waiting jobs at once, running ones by way of their workers. What depends on the canceled ones has not moved yet. */
 export function cancel(
   draft: FlowDraft,
   ids: readonly number[],

@@ -14,7 +14,7 @@ export type Pause =
   | { kind: 'route'; token: number; left: number[]; served: number };
 
 /**
- * Jobs have ended for good, their statuses say how: tells those that depend on them, or the routes that called them,
+ * Jobs have ended for good, their statuses say how: moves those that depend on them, or the routes that called them,
  * and follows what comes of that to the end, or to a pause. `expanded`: the items of the first one have been made.
  */
 export function concludeJobs(
@@ -83,7 +83,7 @@ export function followRoute(draft: FlowDraft, { route, failed }: EndedRoute): nu
 }
 
 /**
- * An overtaken attempt has ended: its job runs again. If it had been called, its caller is told how it ended, unless
+ * An overtaken attempt has ended: its job runs again. If it had been called, its caller hears how it ended, unless
  * that was overtaken too. Returns whether the call has to be concluded.
  */
 export function runOvertakenAgain(draft: FlowDraft, job: FlowJob, succeeded: boolean): boolean {

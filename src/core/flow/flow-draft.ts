@@ -19,7 +19,7 @@ import {
 } from './flow-part.ts';
 import { assertCallTransition, assertRouteTransition } from './flow-states.ts';
 
-/** Either what follows, or what has to be loaded before that can be told. */
+/** Either what follows, or what has to be loaded before that is known. */
 export type FlowAnswer<T> = { moves: FlowMoves; result: T } | { need: FlowNeed };
 
 /** Works out on a copy of the part what follows; the part stays as it was. */

@@ -109,7 +109,7 @@ export function sweepKey({ sweep, scope }: { sweep: string; scope: string }): st
   return JSON.stringify([sweep, scope]);
 }
 
-/** What has to be loaded before the moves can be told. */
+/** What has to be loaded before the moves are known. */
 export type FlowNeed =
   | { kind: 'jobs'; ids: number[] }
   | { kind: 'dependents'; sets: number[] }

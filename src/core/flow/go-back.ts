@@ -90,7 +90,7 @@ function runAgain(draft: FlowDraft, job: FlowJob, { reason, jumper, actor }: Aga
   }
 }
 
-/** Whether the job runs for somebody who is not part of what runs again; the outermost caller is what counts. */
+/** Whether the job runs for a caller that is not part of what runs again; the outermost caller is what counts. */
 function servesOutside(draft: FlowDraft, jobId: number, again: ReadonlySet<number>): boolean {
   const { serves } = draft.job(jobId);
   const call = serves === null ? null : draft.call(serves.call_id);
@@ -100,7 +100,7 @@ function servesOutside(draft: FlowDraft, jobId: number, again: ReadonlySet<numbe
 }
 
 /**
- * Nothing that runs again will tell the job that it can go on: one of several dependencies is enough and there already,
+ * Nothing that runs again will unblock the job: one of several dependencies is enough and there already,
  * or one that does not run again has failed.
  */
 function waitsForNobody(draft: FlowDraft, { dependency_set_id }: FlowJob): boolean {

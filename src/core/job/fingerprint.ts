@@ -1,6 +1,6 @@
 import type { Cause } from './outcome.ts';
 
-/** How many lines at the end of stderr tell one failure from another. */
+/** How many lines at the end of stderr distinguish failures. */
 const LINES = 5;
 const LINE_LENGTH = 200;
 
@@ -38,7 +38,7 @@ function normaliseLine(line: string): string {
     .slice(0, LINE_LENGTH);
 }
 
-/** 48 bits of FNV-1a in two halves: enough to tell apart the failures of one place, short enough to type. */
+/** 48 bits of FNV-1a in two halves: enough to distinguish the failures of one place, short enough to type. */
 function hash(text: string): string {
   let low = 0x811c9dc5;
   let high = 0x01000193;

@@ -57,7 +57,7 @@ export function outcome(facts: Partial<Outcome>): Outcome {
 
 /**
  * Why the attempt did not succeed, or null if it did. Who ended it goes before how the process died:
- * a program that exits 0 after it was told to stop has not succeeded.
+ * a program that exits 0 after it was asked to stop has not succeeded.
  */
 export function causeOf(facts: Outcome): Cause | null {
   if (facts.lost) return 'lost';

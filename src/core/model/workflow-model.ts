@@ -85,7 +85,7 @@ export interface JobConfig {
   scheduler: string | null;
   /** As a step of its allocation, under `srun`, where its worker is in one. */
   step: StepOptions | null;
-  /** Names of the steps whose output or failures the template reads; null if they cannot be told beforehand. */
+  /** Names of the steps whose output or failures the template reads; null if they are not known beforehand. */
   reads: string[] | null;
   /** `if`: an expression; the step is disabled where it is false. */
   condition: string | null;
@@ -254,7 +254,7 @@ export interface WorkflowModel {
   /** Indexes of sets that are stored and counted although no job may wait for them; absent: there are none. */
   countedSets?: readonly number[];
   jobs: JobModel[];
-  /** Why each dependency is there, for `plan`: `dependencySets[i]` ↔ reasons by job index. Told once per pair kind. */
+  /** Why each dependency is there, for `plan`: `dependencySets[i]` ↔ reasons by job index. Once per pair kind. */
   dependencyReasons: DependencyReason[];
 }
 

@@ -265,7 +265,7 @@ function succeed({ ended, history, policy }: Case, because: string): RuleAnswer 
   }
 }
 
-/** A failure leads where `on_fail` says; `final` tells why repeating it unchanged would not help. */
+/** A failure leads where `on_fail` says; `final` says why repeating it unchanged would not help. */
 export function routed(facts: Case, final: string | null): RuleAnswer {
   const { ended, history, policy } = facts;
   if (policy.routes === null) return { skip: 'it has no on_fail' };
@@ -318,7 +318,7 @@ function retryWithin(
 }
 
 function failedOrTerminated(facts: Outcome): { kind: 'fail'; status: 'failed' | 'terminated' } {
-  // Out of memory is told by its cause; the signal is only how it was ended.
+  // Out of memory is known by its cause; the signal is only how it was ended.
   const killed = facts.timed_out || (facts.signal !== null && !facts.oom);
   return { kind: 'fail', status: killed ? 'terminated' : 'failed' };
 }

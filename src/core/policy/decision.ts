@@ -94,7 +94,7 @@ export type Verdict =
   | { kind: 'fail'; status: 'failed' | 'terminated' }
   /** Fails and takes the whole workflow with it. */
   | { kind: 'abort'; status: 'failed' | 'terminated' }
-  /** Waits for somebody to decide. */
+  /** Waits for a decision. */
   | { kind: 'ask' }
   | { kind: 'cancel' }
   /** Back to an ancestor: it and everything after it runs again. `status` is what the job would have ended as. */
@@ -113,7 +113,7 @@ export interface OpenCode {
 
 type EndStatus = 'completed' | 'failed' | 'terminated';
 
-/** What became of the failure handler; null where it was not asked. */
+/** The result of the failure handler; null where it was not asked. */
 export type HandlerOutcome = 'Retried' | 'NoHandler' | 'NoMatchingRule' | 'MaxRetriesExceeded' | 'Error';
 
 export interface WalkStep {

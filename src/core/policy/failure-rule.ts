@@ -15,7 +15,7 @@ export interface FailureRule {
   exitCodes: [number, number][];
   matchAllExitCodes: boolean;
   signals: string[];
-  /** A pattern that was looked for before: facts tell whether it was found. */
+  /** A pattern that was looked for before: facts say whether it was found. */
   stderr: string | null;
   causes: Cause[];
   categories: Category[];
@@ -29,7 +29,7 @@ export interface FailureRule {
   memory: ResourceRaise | null;
   runtime: ResourceRaise | null;
   verdict: RuleVerdict;
-  /** `observe`: record that it applied, and go on. */
+  /** `observe`: record that it applied, and continue. */
   mode: 'act' | 'observe';
 }
 

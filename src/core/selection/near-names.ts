@@ -16,7 +16,7 @@ export function nearNames(wanted: string, names: Iterable<string>): string[] {
     const lower = name.toLowerCase();
     if (lower.includes(text)) near.push({ name, distance: 0 });
     else {
-      // What follows the beginning of a name tells the jobs of a sweep apart.
+      // What follows the beginning of a name distinguishes the jobs of a sweep.
       const compared = isPattern(wanted) ? lower.slice(0, text.length) : lower;
       if (Math.abs(compared.length - text.length) > limit) continue;
       spent += compared.length * text.length;

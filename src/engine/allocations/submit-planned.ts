@@ -30,7 +30,7 @@ const CHAIN_LENGTH = 2;
 
 /**
  * Submits what is planned, one after the other. That one is about to be submitted is written down before the cluster is
- * asked, and what became of it afterwards: whatever dies in between, its tag shows what happened. An absent cluster ends
+ * asked, and its result afterwards: whatever dies in between, its tag shows what happened. An absent cluster ends
  * this with its error. Returns whether anything changed.
  */
 export async function submitPlanned(

@@ -82,7 +82,7 @@ export async function tendAllocations(store: Store, allocator: Allocator): Promi
   return { wait_ms: Math.max(Math.min(wait, left > 0 ? LOOK_MS : IDLE_MS), SHORTEST_WAIT_MS), changed };
 }
 
-/** Everybody who waits for allocations is told once. */
+/** Every workflow that waits for allocations gets one event. */
 async function recordAbsence(store: Store, workflows: readonly number[], reason: string): Promise<void> {
   for (const id of workflows) {
     await store.write(function* (now) {

@@ -43,7 +43,7 @@ export function* planDagRun(workflowId: number, now: number): Script<boolean> {
   return true;
 }
 
-/** Nothing else was ever run there, whatever became of the database. */
+/** Nothing else was ever run there, whatever happened to the database. */
 function* newDirectory({ id, request_id, cwd, output_dir }: WorkflowRow, mark: string): Script<string> {
   if (request_id === null) return resolve(cwd, output_dir, 'htcondor', `workflow_${id}`, `dag-${mark}`);
   const { name, version } = yield* getRequestRow(request_id);

@@ -88,7 +88,7 @@ function* endOvertaken(workflow: RunOf, jobId: number, succeeded: boolean, now: 
   yield* followFlow(workflow, now, (draft) => serveWaitingCall(draft, jobId));
 }
 
-/** The loop that a decision takes, and how it is told; null if no route gave the decision. */
+/** The loop that a decision takes, and how it is shown; null if no route gave the decision. */
 export function* takeLoop(
   live: LiveAttempt,
   { rule, verdict, reason }: Decision,

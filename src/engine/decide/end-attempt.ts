@@ -71,7 +71,7 @@ export function* endAttempt(
   if (decision.succeeded) {
     yield* storeUserData(live.workflow_id, config.user_data.outputs, report.user_data ?? {});
   }
-  // A script runs where the attempt failed; without that worker the retry goes on without it.
+  // A script runs where the attempt failed; without that worker the retry is made without it.
   const recovery = reporter === null ? null : yield* orderRecovery(live, decision, reporter, now);
   const recovers = recovery !== null;
   const { notBefore } = decision;

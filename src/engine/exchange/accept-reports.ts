@@ -76,7 +76,7 @@ function* acceptErrands(
   }
 }
 
-/** A start that was told before is as true as it was; those of attempts that are not the worker's are rejected. */
+/** A start that was reported before is as true as it was; those of attempts that are not the worker's are rejected. */
 function* acceptStarts(parts: readonly ExchangePart[], lives: Lives, now: number): Script<void> {
   const begun: StartReport[] = [];
   for (const { worker, request, result } of parts) {

@@ -53,7 +53,7 @@ export class ExchangeLane {
     return [...group.values()];
   }
 
-  /** False if nothing was done for several, and nobody was told anything. */
+  /** False if nothing was done for several, and nobody was answered. */
   async #settle(group: readonly Waiting[]): Promise<boolean> {
     let settled: SettledExchange[];
     try {

@@ -8,6 +8,6 @@ export interface ExchangePart {
   result: ExchangeResult;
   /** Something was changed that others may want to know. */
   changed: boolean;
-  /** Nothing was claimed though somebody else was at work where there may be something: worth another look. */
+  /** Nothing was claimed though another transaction was at work where there may be something: worth another look. */
   contended: boolean;
 }

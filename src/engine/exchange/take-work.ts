@@ -24,7 +24,7 @@ import { takeEvaluations } from '../errands/take-evaluations.ts';
 import { OUTPUTS_AT_ONCE, takeOutputs } from '../errands/take-outputs.ts';
 import type { ExchangePart } from './exchange-part.ts';
 
-/** Somebody who takes work, with what he has left for jobs; null: no more jobs for him. */
+/** A worker in this round of claims and its free capacity; null: it takes no more jobs. */
 interface Taker {
   part: ExchangePart;
   capacity: Capacity | null;
@@ -32,7 +32,7 @@ interface Taker {
 
 /**
  * What the workers are to do next, added to their results. Workflows in which others are at work are passed over, unless
- * it is told to wait for them: a worker that comes back a moment later takes from them.
+ * it is asked to wait for them: a worker that comes back a moment later takes from them.
  */
 export function* takeWork(parts: readonly ExchangePart[], others: 'pass' | 'wait' = 'pass'): Script<void> {
   const takers = parts.flatMap((part): Taker[] => {

@@ -25,7 +25,7 @@ export function* cancelOpenJobs(
   const open = (yield* listOpenJobs(workflow.id, ids)).map(({ id }) => id);
   const part = yield* partOf(open);
   const result = yield* followFlow(workflow, now, (draft) => cancel(draft, open, words), part);
-  // Only now: a job that was canceled by name is not canceled a second time as somebody's dependent.
+  // Only now: a job that was canceled by name is not canceled a second time as a dependent.
   yield* conclude(workflow, result.canceled, now);
   return result;
 }

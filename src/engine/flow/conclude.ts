@@ -23,7 +23,7 @@ import { recordEvaluationFailures } from './record-evaluation-failures.ts';
 import { routePolicy } from './route-policy.ts';
 
 /**
- * Jobs have ended for good, their statuses say how: tells those that depend on them, or the routes that called them,
+ * Jobs have ended for good, their statuses say how: moves those that depend on them, or the routes that called them,
  * and follows what comes of that to the end.
  */
 export function* conclude(workflow: RunOf, jobIds: readonly number[], now: number): Script<void> {

@@ -65,7 +65,7 @@ export function* getFailureHandler(id: number): Script<FailureHandlerRecord> {
   return record(yield* needHandler(id));
 }
 
-/** Its jobs go on without one. */
+/** Its jobs continue without one. */
 export function* deleteFailureHandler(id: number, actor: string, now: number): Script<FailureHandlerRecord> {
   const handler = yield* needHandler(id);
   const workflow = yield* takeWorkflow(handler.workflow_id);

@@ -85,7 +85,7 @@ function* checkAgent(plans: readonly Plan[], runId: number, agent: AgentLimits):
   for (const { row } of plans) yield* refuseFurtherRetry({ ...row, id: row.job_id }, runId);
 }
 
-/** While the run continues, only jobs that wait for a decision can go on in it. */
+/** While the run continues, only jobs that wait for a decision can continue in it. */
 function planInRun(row: FailedJobRow, request: RecoverRequest): RecoveredJob | string {
   if (statusName(row.status) === 'pending_failed') return plan(row, request);
   return 'the run is not complete: the job can be recovered when it is, or retried now';

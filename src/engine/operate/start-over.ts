@@ -21,7 +21,7 @@ import { refuseIfDriven } from './refuse-if-driven.ts';
 import { recordForAgent, refuseForAgent } from './retries-of-agents.ts';
 
 /**
- * Jobs start over, whatever became of them, with everything downstream. A complete workflow begins a new run for it. In
+ * Jobs start over, however they ended, with everything downstream. A complete workflow begins a new run for it. In
  * a run that is not complete they run again in it, as after a goto: what of them runs now is ended first.
  */
 export function* startOverFrom(

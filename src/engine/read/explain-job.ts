@@ -257,7 +257,7 @@ function canceledHint(job: JobDetails, driven: boolean): Hint | null {
   return driven ? null : { kind: 'reset', workflow, failed_only: true };
 }
 
-/** A reason often begins with how the attempt ended; nothing is told twice. */
+/** A reason often begins with how the attempt ended; nothing is said twice. */
 function storyOf(error: string | null, reason: string): string {
   return error === null || reason.startsWith(error) ? reason : `${error}, ${reason}`;
 }

@@ -20,7 +20,7 @@ import type { WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
 
 const FAILED: JobStatus[] = ['failed', 'terminated', 'pending_failed'];
-/** Decisions that are looked at to tell what became of failures that look alike. */
+/** Decisions that are read for the results of failures that look alike. */
 const REMEMBERED = 200;
 const LATEST = 3;
 
@@ -48,7 +48,7 @@ export function* listFailures(workflow: WorkflowRow, query: FailureQuery): Scrip
   return found.sort((a, b) => b.jobs.length - a.jobs.length);
 }
 
-/** Attempts that nobody looked at more closely are told apart by cause and code. */
+/** Attempts that nobody looked at more closely are distinguished by cause and code. */
 export function fingerprintOf(row: FailedJobRow): string {
   return row.fingerprint ?? fingerprint(row.cause as Cause, row.match_code, '');
 }

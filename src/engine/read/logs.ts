@@ -22,7 +22,7 @@ import { needJob, needWorkflow } from '../records/needed-rows.ts';
 import { readFileRange } from './read-file-range.ts';
 
 const LARGEST_CHUNK = 1024 * 1024;
-/** How long somebody who follows is believed to go on reading. */
+/** How long a reader who follows is expected to continue. */
 const READER_MS = 15_000;
 
 /** Keeps the end of the logs. What the worker never held is left out, without a word: it may have been taken back. */
@@ -102,7 +102,7 @@ export async function readFound(found: FoundLog, query: LogQuery): Promise<LogCh
   return { run_id, attempt_id, ...(range ?? { offset: 0, data: new Uint8Array(), size: 0 }), ended };
 }
 
-/** Notes that somebody reads the log of a live attempt. True if its worker does not know yet. */
+/** Notes that the log of a live attempt is being read. True if its worker does not know yet. */
 export function* noteReader({ token }: LoggedAttempt, now: number): Script<boolean> {
   const until = yield* findReader(token);
   if (until !== null && until > now + READER_MS / 2) return false;

@@ -14,8 +14,8 @@ export function pageLimit(query: PageQuery): number {
 }
 
 /**
- * Reads rows until there are as many as were asked for, or as many bytes as a page may have. `key` tells where the next
- * page goes on; `read` gives the rows after one, and the first ones after `start`.
+ * Reads rows until there are as many as were asked for, or as many bytes as a page may have. `key` says where the next
+ * page continues; `read` gives the rows after one, and the first ones after `start`.
  */
 export function* readPage<R extends object, T>(
   query: PageQuery,

@@ -99,7 +99,7 @@ function* rescue({ request, round, run }: RoundEnd, now: number): Script<void> {
     yield* leaveStopping(request, now);
     return;
   }
-  // Whoever drives the run goes straight on with the next one.
+  // The driver of the run continues with the next one at once.
   const { driver_id } = yield* findRun(run.id, run.run_id);
   if (driver_id === null) return;
   yield* setDriver(run.id, yield* findRun(run.id, run.run_id + 1), driver_id, now);

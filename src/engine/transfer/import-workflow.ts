@@ -24,7 +24,7 @@ type RowPiece = Extract<ExportPiece, { kind: 'row' }>;
 /**
  * Stores a workflow from an export under a new number, and returns that. All of the export is read and checked first.
  * Then it is stored as a large workflow is: hidden, in short transactions, and shown by the last of them. Nothing of
- * it can be claimed before somebody runs it: it is driven by nobody, or paused if workers of a server are to run it.
+ * it can be claimed before a `run`: it is driven by nobody, or paused if workers of a server are to run it.
  * `open` is called twice.
  */
 export async function importWorkflow(

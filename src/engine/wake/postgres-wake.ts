@@ -4,9 +4,9 @@ import pg from 'pg';
 import { connectionConfig } from '../../store/postgres/connection-config.ts';
 import type { Wake } from './wake.ts';
 
-/** Commits of one process are told to others at most this often. */
+/** Commits of one process are announced at most this often. */
 const COALESCE_MS = 10;
-/** The safety net: listeners are called this often even if nobody told anything. */
+/** The safety net: listeners are called this often even without a notice. */
 const SWEEP_MS = 5_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
@@ -16,7 +16,7 @@ const LAST_NOTICE_MS = 2_000;
 const CHANNEL = 'holdfast';
 
 /**
- * Tells everybody on the same database that something was committed, over one connection that does nothing else. It
+ * Announces commits to everyone on the same database, over one connection that does nothing else. It
  * is made when it is first needed, and again when it breaks; listeners are called after that, because they may have
  * missed something.
  */
@@ -33,7 +33,7 @@ export class PostgresWake implements Wake {
   #sweep: NodeJS.Timeout | undefined;
   #notifying: NodeJS.Timeout | undefined;
   #notice: Promise<void> | undefined;
-  /** Something was committed that others have not been told of. */
+  /** Something was committed that was not announced yet. */
   #isUnsent = false;
   #isClosed = false;
 
@@ -68,7 +68,7 @@ export class PostgresWake implements Wake {
     this.#notifying.unref();
   }
 
-  /** Tells others what they were not told yet, if that is possible, and disconnects. */
+  /** Announces what was not announced yet, if that is possible, and disconnects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#listeners.clear();
@@ -135,7 +135,7 @@ export class PostgresWake implements Wake {
   }
 
   async #notifyOthers(): Promise<void> {
-    // What is committed while a notice is on its way is told with another one after it.
+    // What is committed while a notice is on its way is announced by another one after it.
     if (this.#notice !== undefined) await this.#notice;
     if (!this.#isUnsent || !this.#isConnected || this.#notice !== undefined) return;
     this.#isUnsent = false;

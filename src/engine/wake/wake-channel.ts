@@ -13,7 +13,7 @@ const SWEEP_MS = 5_000;
 const MAX_SOCKET_PATH = 100;
 
 /**
- * Tells other processes on the same state directory that something was committed. Each listener has a
+ * Announces commits to other processes on the same state directory. Each listener has a
  * socket in a common directory; a poke is a connection to each of the others.
  */
 export class WakeChannel implements Wake {
@@ -40,7 +40,7 @@ export class WakeChannel implements Wake {
     };
   }
 
-  /** Something was committed here: tell listeners in this process now, other processes soon. */
+  /** Something was committed here: call listeners in this process now, notify other processes soon. */
   poke(): void {
     this.#notifyListeners();
     this.#poking ??= setTimeout(() => {
@@ -116,6 +116,6 @@ function removeQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Somebody else was faster.
+    // Another process was faster.
   }
 }

@@ -1,4 +1,4 @@
-/** Tells those who share a database that something was committed. */
+/** Announces commits to everyone who shares a database. */
 export interface Wake {
   /** Calls back after commits, here or elsewhere, and now and then without any. Returns the way to stop. */
   listen(listener: () => void): () => void;

@@ -7,7 +7,7 @@ import { workerRecord } from '../records/records.ts';
 import { auditWorker } from './audit-worker.ts';
 import { isAlive } from './is-alive.ts';
 
-/** The worker is told to leave with its next exchange. */
+/** The worker is asked to leave with its next exchange. */
 export function* drainWorker(workerId: number, actor: string, now: number): Script<WorkerRecord> {
   yield* lockWorker(workerId);
   const before = yield* findWorker(workerId);

@@ -5,7 +5,7 @@ import type { WorkerRow } from '../../store/rows/workers/worker-rows.ts';
 
 /**
  * Whether the worker may still be at work. On this host its process is looked for; of a worker on another host only the
- * lease tells.
+ * lease shows it.
  */
 export function isAlive(worker: WorkerRow, now: number): boolean {
   if (worker.retired_at !== null) return false;

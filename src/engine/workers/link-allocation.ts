@@ -35,7 +35,7 @@ export function* linkAllocation(workerId: number, identity: WorkerIdentity, now:
     workers_came: isNewLife ? 1 : row.workers_came + 1,
     ever_came: 1,
   };
-  // An allocation that ended for the cluster stays ended; its worker may go on as long as it talks.
+  // An allocation that ended for the cluster stays ended; its worker may continue as long as it talks.
   if (row.state === 'ended') yield* moveAllocation(row, 'ended', changes);
   else {
     // Its submission was given up, and took effect all the same.

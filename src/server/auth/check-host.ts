@@ -8,7 +8,7 @@ interface RequestOrigin {
   method: string;
   host: string | undefined;
   origin: string | undefined;
-  /** The browser sent the cookie by itself, whoever made it send the request. */
+  /** The browser sent the cookie by itself, whatever page made it send the request. */
   byCookie: boolean;
 }
 

@@ -7,7 +7,7 @@ import { LARGEST_PIECE, type MaskedLogs } from '../mask/log-reader.ts';
 import { readRange } from '../requests/byte-range.ts';
 import type { Call } from './handler.ts';
 
-/** A file that grows tells nobody. */
+/** A file that grows notifies nobody. */
 const LOOK_MS = 500;
 
 export interface LogSource {

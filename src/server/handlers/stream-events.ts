@@ -27,7 +27,7 @@ export interface EventSource {
 export async function streamEvents(source: EventSource, call: StreamCall): Promise<Readable> {
   const { params, query, request, reply } = call;
   const after = lastEventId(request.headers['last-event-id']) ?? query.after ?? 0;
-  // A workflow that is not there, and a job, are told before the stream begins.
+  // A workflow that is not there, and a job, are reported before the stream begins.
   const first = await source.engine.listEvents(params.workflow_id, {
     after,
     limit: PAGE,

@@ -5,7 +5,7 @@ import type { RecordMask } from './mask-records.ts';
 
 export const LARGEST_PIECE = 1024 * 1024;
 
-/** Logs with their secrets masked, wherever in them somebody begins to read. */
+/** Logs with their secrets masked, wherever in them a reader begins. */
 export class MaskedLogs {
   readonly #engine: Pick<Engine, 'readLog'>;
   readonly #mask: RecordMask;
@@ -15,7 +15,7 @@ export class MaskedLogs {
     this.#mask = mask;
   }
 
-  /** As the engine has it. Of a log that goes on, what may be half a secret is held back. */
+  /** As the engine has it. Of a log that grows, what may be half a secret is held back. */
   async read(workflowId: number, query: LogQuery): Promise<LogChunk> {
     const { texts } = await this.#mask.secretsOf(workflowId);
     if (texts.length === 0) return this.#engine.readLog(workflowId, query);

@@ -33,7 +33,7 @@ export class RecordMask {
 
   /**
    * What a workflow's jobs are given does not change once it is stored. Before that nothing may be remembered of it:
-   * somebody may ask for the next number too early.
+   * a client may ask for the next number too early.
    */
   secretsOf(workflowId: number): Promise<Secrets> {
     const known = this.#known.get(workflowId);
@@ -52,7 +52,7 @@ export class RecordMask {
   }
 }
 
-/** In the configuration of a job a secret is told by its name, however short it is. */
+/** In the configuration of a job a secret is known by its name, however short it is. */
 function maskEnvironments(secrets: Secrets, record: unknown): unknown {
   const masked = secrets.data(record);
   if (typeof masked !== 'object' || masked === null) return masked;

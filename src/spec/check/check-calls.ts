@@ -17,7 +17,7 @@ export function checkCalls(
   });
   if (sets.length === 0) return;
   for (const circle of new DependencyGraph({ setOf, sets }).cycles()) {
-    // What calls itself is told as that.
+    // What calls itself is reported as that.
     if (circle.length === 1) continue;
     const first = circle[0]!;
     const call = callsOf(routes[circle.at(-1)!]!).find(({ job }) => job === first)!;

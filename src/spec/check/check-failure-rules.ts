@@ -62,7 +62,7 @@ function mentions(written: unknown, path: SpecPath, keys: readonly string[]): bo
   return typeof value === 'object' && value !== null && keys.some((key) => Object.hasOwn(value, key));
 }
 
-/** Tells of handlers that no job uses, and of rules that can never fire. */
+/** Reports handlers that no job uses, and rules that can never fire. */
 export function warnOfIdleRules(
   handlers: readonly FailureHandler[],
   used: ReadonlySet<string | null>,

@@ -22,7 +22,7 @@ export function checkFanout(
     if (settings.output === 'text') {
       findings.error(at, 'its output must be a list, and `output: text` never is; write `lines` or `json`');
     }
-    // Items are told by paths such as list[0]/parts[2].
+    // Items are named by paths such as list[0]/parts[2].
     if (/[/@[\]]/.test(name)) {
       findings.error(at, `a step with forEach gives its items their name: "${name}" must be without / @ [ ]`);
     }

@@ -5,7 +5,7 @@ import type { Layout } from '../normalise/merge-routes.ts';
 import { didYouMean } from '../suggest.ts';
 import { checkTemplate, type VariableRead } from '../template/check-template.ts';
 
-/** For each template the steps whose output it reads; null where they cannot be told beforehand. */
+/** For each template the steps whose output it reads; null where they are not known beforehand. */
 export type TemplateReads = ReadonlyMap<number, string[] | null>;
 
 const FOREACH_KEYS = ['key', 'index', 'total', 'path'];

@@ -5,7 +5,7 @@ import type { UserDataTable } from '../normalise/user-data-table.ts';
 import type { Place, SpecPath } from '../problem.ts';
 import { misplacedUserData } from '../template/user-data-placeholders.ts';
 
-/** Placeholders must stand where a value can be placed, and what is read should be given by somebody. */
+/** Placeholders must stand where a value can be placed, and what is read should be given somewhere. */
 export function checkUserData(
   jobs: readonly { draft: JobDraft; written: object }[],
   values: UserDataTable,
@@ -24,7 +24,7 @@ export function checkUserData(
   }
   const reported = new Set<SpecPath>();
   for (const { name, path } of values.withoutData) {
-    // All expansions of a sweep share their path, and one of them tells enough.
+    // All expansions of a sweep share their path, and one of them is enough.
     if (read.has(name) && !set.has(name) && !reported.has(path)) {
       reported.add(path);
       findings.warn(path, `"${name}" is read, but has no \`data\` and no job sets it`);

@@ -36,7 +36,7 @@ const hasOnlySteps: Test = (_, spec) => spec.steps !== undefined;
 const isSwitchedOn: Test = (value) => (value as { enabled?: boolean }).enabled !== false;
 
 /**
- * Keys that are accepted, and of which at least some values have no effect; the test tells which. Every key of the
+ * Keys that are accepted, and of which at least some values have no effect; the test says which. Every key of the
  * schema is either here or reaches the model: a test compares both with the schema.
  */
 export const UNUSED_KEYS = {

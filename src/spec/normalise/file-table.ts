@@ -84,7 +84,7 @@ export class FileTable {
     return found;
   }
 
-  /** Replaces `${files.input.X}` and `${files.output.X}` by paths, and tells which files they were. */
+  /** Replaces `${files.input.X}` and `${files.output.X}` by paths, and returns which files they were. */
   substitute(
     command: string,
     path: SpecPath,

@@ -57,7 +57,7 @@ export class RequirementTable {
   /** What a job asked for, by name or inline, with what it adds. */
   resolve(asked: Asked, additions: Additions, path: SpecPath): Resolved {
     const { resources, labels, timeoutMs, own } = additions;
-    // A name that is not known is told at every job that uses it.
+    // A name that is not known is reported at every job that uses it.
     const shared =
       own === undefined &&
       labels.length === 0 &&

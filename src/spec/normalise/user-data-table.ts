@@ -62,7 +62,7 @@ export class UserDataTable {
     }
     const known = this.#values.get(name);
     if (known === undefined) this.#values.set(name, value);
-    // Two entries of one written name are told once, for all sections alike.
+    // Two entries of one written name are reported once, for all sections alike.
     else if (known.path === path && JSON.stringify(known.data) !== JSON.stringify(value.data)) {
       this.#findings.expansionError(
         namePath,
@@ -73,7 +73,7 @@ export class UserDataTable {
     }
   }
 
-  /** Whether the name exists; told if not. */
+  /** Whether the name exists; reported if not. */
   has(reference: Reference): boolean {
     if (this.#values.has(reference.text)) return true;
     this.#findings.expansionError(pathOf(reference), this.#unknown(reference.text));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDuration, parseSize } from '../../core/text/quantity.ts';
 
 // The small values that many concepts are made of. Each carries its own message, because "invalid
-// input" does not tell anybody what to write instead.
+// input" does not say what to write instead.
 
 /** Names end up in messages, file lists and environment variables: one line, no NUL, not empty. */
 export const nameText = z

@@ -7,7 +7,7 @@ import type { JobDraft } from '../normalise/job-draft.ts';
 
 /**
  * Warns of jobs for which no allocation can ever be large or long enough. It is no error: other workers may have what they need.
- * Jobs with the same requirement and scheduler are told once.
+ * Jobs with the same requirement and scheduler are reported once.
  */
 export function warnOfMisfits(
   drafts: readonly JobDraft[],

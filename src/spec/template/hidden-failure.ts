@@ -9,7 +9,7 @@ export interface HiddenFailure {
   by: 'pipe' | 'list';
 }
 
-/** What hardly fails, or says by itself how the script goes on. */
+/** What hardly fails, or says by itself how the script continues. */
 const HARMLESS = new Set(
   ': true echo printf export declare local readonly set unset shopt trap sleep umask wait exit return break continue shift'.split(
     ' ',
@@ -83,7 +83,7 @@ class Reading {
     }
   }
 
-  /** `a && b || c`: with `||` somebody has thought of failures. */
+  /** `a && b || c`: with `||` the author has thought of failures. */
   #chain(): Item {
     let item = this.#pipeline();
     for (;;) {

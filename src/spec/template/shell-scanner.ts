@@ -29,7 +29,7 @@ const NAME = /[A-Za-z_]\w*/y;
 const VARIABLE = /\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y;
 
 /**
- * Follows bash through a command as far as quoting goes, and tells for each marked value where it stands.
+ * Follows bash through a command as far as quoting goes, and finds for each marked value where it stands.
  * It need not understand commands: a value is bound to a variable in any case. What it must not miss is
  * the places where the shell evaluates a value once more; in doubt it calls a place one of those.
  */

@@ -8,7 +8,7 @@ const CODE = new Set([
   ...['NODE_OPTIONS', 'PERL5DB', 'PERL5OPT', 'RUBYOPT'],
 ]);
 
-/** What one script has told of its variables so far, wherever in it. */
+/** What is known of the variables of one script so far, wherever in it. */
 export class VariableKinds {
   readonly #integers = new Set(INTEGERS);
   readonly #lists = new Set<string>();

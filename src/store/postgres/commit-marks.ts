@@ -12,9 +12,9 @@ export interface CommitMark {
 }
 
 /**
- * The marks of one process: as many as it has transactions at a time. The number of a transaction alone does not tell
+ * The marks of one process: as many as it has transactions at a time. The number of a transaction alone does not show
  * its outcome after a crash: PostgreSQL gives a number again whose transaction left no trace on disk, and then says of
- * the lost one what became of the other.
+ * the lost one how the other ended.
  */
 export class CommitMarks {
   readonly #free: CommitMark[] = [];

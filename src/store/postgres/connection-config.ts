@@ -33,7 +33,7 @@ export function connectionConfig(url: string): pg.ClientConfig & { pipeline: boo
 }
 
 /**
- * What every connection of the store is told first.
+ * What every connection of the store is set to first.
  * - A process that is stopped in the middle of a transaction must not keep others waiting: its session is ended.
  * - Every statement has an index; the plan of one that was prepared while its table was small must not read it whole
  *   when it has grown.

@@ -127,7 +127,7 @@ export class Transaction {
     return { rows: result.rows as Row[], changes: result.rowCount ?? 0 };
   }
 
-  /** What is sent from here on leaves with the next statement that somebody waits for, in one message. */
+  /** What is sent from here on leaves with the next statement whose answer is awaited, in one message. */
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;

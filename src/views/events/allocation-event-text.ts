@@ -1,6 +1,6 @@
 import type { EventRecord, EventType } from '../../contract/records/records.ts';
 
-/** What became of an allocation; null for events about something else. */
+/** What happened to an allocation; null for events about something else. */
 export function allocationEventText({ type, reason, data }: EventRecord): string | null {
   const said = WORDS[type];
   if (said === undefined) return null;

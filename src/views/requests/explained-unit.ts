@@ -9,7 +9,7 @@ export interface ExplainedUnit {
   request_name: string;
   version: number;
   unit: UnitRecord;
-  /** What became of its numbers or items, in one sentence. */
+  /** How its numbers or items ended, in one sentence. */
   why: string;
   items: Pick<ItemRecord, 'path' | 'state' | 'reason'>[];
   jobs: { name: string; status: JobStatus; attempts: number; reason: string | null }[];

@@ -56,7 +56,7 @@ export class Correspondence {
     this.#givenUp.catch(() => {});
   }
 
-  /** Whoever waits for an answer after this time is told that there is none. */
+  /** A caller that waits for an answer after this time gets none. */
   giveUpWithin(ms: number): void {
     clearTimeout(this.#giveUpTimer);
     this.#giveUpTimer = setTimeout(() => {

@@ -6,11 +6,11 @@ export type Reports = Pick<Exchange, 'started' | 'finished' | 'errands'>;
 const MOST_FINISHED = 1_000;
 const MOST_OUTPUT = 4 * 1024 * 1024;
 
-/** What a worker has to tell the engine with the next exchange. */
+/** What a worker reports to the engine with the next exchange. */
 export class Outbox {
   #reports: Reports = emptyReports();
 
-  /** Reports that must not wait. A start may: it is told with whatever comes next. */
+  /** Reports that must not wait. A start may: it is reported with whatever comes next. */
   get urgent(): number {
     return this.#reports.finished.length + this.#reports.errands.length;
   }

@@ -7,7 +7,7 @@ import { startedUnheard } from '../launcher/launcher-process.ts';
 import type { Holdings } from '../launcher/protocol.ts';
 
 /**
- * A restarted worker goes on where the one before was cut off: what the launchers have and what the engine believes
+ * A restarted worker continues where the one before was cut off: what the launchers have and what the engine believes
  * it has are put together. What only one of them knows is ended, or given back.
  */
 export function takeOver(

@@ -10,7 +10,7 @@ import type { Reports } from './outbox.ts';
 
 /** Renewed three times within the lease, so that one missed renewal costs nothing. */
 const RENEW_MS = 10_000;
-/** What the launcher has for killing before somebody else may be given the jobs. */
+/** What the launcher has for killing before another worker may be given the jobs. */
 const KILLING_MS = 2_000;
 /** Longest pause between looks that find nothing for this worker. */
 const LONGEST_LULL_MS = 500;
@@ -101,7 +101,7 @@ export class Tenure {
     await this.#remoteness?.logs.sendLast(this.#runner.tokensWithLogs(reports));
   }
 
-  /** Until there is something to tell or to ask. */
+  /** Until there is something to report or to ask for. */
   async rest(): Promise<void> {
     if (!this.#runner.hasNews) await this.#runner.wake.wait(this.#patience());
   }
@@ -179,7 +179,7 @@ function isRetired(error: unknown): boolean {
   return error instanceof HoldfastError && error.code === 'WORKER_RETIRED';
 }
 
-/** Nothing was told, and there was nothing to do. */
+/** Nothing was reported, and there was nothing to do. */
 function isInVain(
   reports: Reports,
   { claims, cancel, stop, errands, cancel_errands }: ExchangeResult,

@@ -40,9 +40,9 @@ const START_REPORT_MS = 50;
 const END_REPORT_MS = 60;
 /** What has waited for so long to be believed is in no hurry. */
 const LATE_REPORT_MS = 50;
-/** Has claimed jobs launched, watches them and says what became of them, whoever carries the word. */
+/** Launches claimed jobs, watches them, and reports how they ended. Does not care who delivers the reports. */
 export class AttemptRunner {
-  /** Raised when there is something to tell. */
+  /** Raised when there is something to report. */
   readonly wake = new Signal();
   readonly #errands: ErrandRunner;
   readonly #options: RunnerOptions;
@@ -98,7 +98,7 @@ export class AttemptRunner {
     this.#evaluations.warm();
   }
 
-  /** Nothing runs, and nothing is to be told. */
+  /** Nothing runs, and nothing is left to report. */
   get isIdle(): boolean {
     const others = this.#preparing + this.#errands.size + this.#doubtful.size + this.#outbox.urgent;
     return this.#claims.isEmpty && others === 0;
@@ -148,19 +148,19 @@ export class AttemptRunner {
     else this.#giveBackAhead();
   }
 
-  /** Goes on with an attempt that was launched before this process began, or gives it back. */
+  /** Takes over an attempt that was launched before this process began, or gives it back. */
   resume(claim: Claim, isHeldByLauncher: boolean, unheld: Partial<Outcome>, startedAt: number | null): void {
     const located = this.#located.work(claim);
     this.#claims.occupy(located);
     if (!isHeldByLauncher) this.#endUnstarted(located, unheld, startedAt);
   }
 
-  /** Goes on with an attempt whose end was reported before; its errands are resumed besides. */
+  /** Takes over an attempt whose end was reported before; its errands are resumed besides. */
   resumeReported(claim: Claim, report: FinishReport): void {
     this.#reported.set(report.token, { claim: this.#located.work(claim), report, post: null });
   }
 
-  /** Goes on with an errand that was begun before this process. */
+  /** Takes over an errand that was begun before this process. */
   resumeErrand(errand: HeldErrand, isHeld: boolean): void {
     if (errand.kind === 'post') this.#occupy(errand.token);
     this.#errands.resume(errand, isHeld);

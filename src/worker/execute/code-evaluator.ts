@@ -51,7 +51,7 @@ export class CodeEvaluator {
   warm(): void {
     this.#start()
       .then((sandbox) => sandbox.warm())
-      // Whoever needs it is told.
+      // The evaluation that needs it reports it.
       .catch(() => {});
   }
 
@@ -129,7 +129,7 @@ function evaluationOf(
 
 function storedResult(key: CodeKey, result: SandboxResult, secrets: Secrets): Evaluation['result'] {
   if (!result.ok) return { ok: false, problem: secrets.text(result.problem) };
-  // Only whether it holds matters, and that can be told without what it was made of.
+  // Only whether it holds matters, and that is known without what it was made of.
   if (key === 'if' || key === 'fail_if') return { ok: true, value: Boolean(result.value) };
   const value = result.value ?? null;
   const secret = secrets.foundIn(value);

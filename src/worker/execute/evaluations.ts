@@ -20,7 +20,7 @@ export class Evaluations {
   readonly patterns = new PatternMatcher();
   readonly #evaluator = new CodeEvaluator();
   readonly #sources: EvaluationSources;
-  /** Conditions that held; told with the first report of their attempt. */
+  /** Conditions that held; sent with the first report of their attempt. */
   readonly #conditions = new Map<number, Evaluation>();
   #killed = false;
 

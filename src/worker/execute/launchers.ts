@@ -70,7 +70,7 @@ export class Launchers {
     this.#directory = isLasting ? new LauncherDirectory(stateDir) : null;
   }
 
-  /** Who is told from now on. */
+  /** Who is notified from now on. */
   listen(callbacks: LauncherCallbacks): void {
     this.#callbacks = callbacks;
   }

@@ -1,4 +1,4 @@
-/** Lets one loop sleep until somebody has something for it. A raise while it is awake is not lost. */
+/** Lets one loop sleep until there is something for it. A raise while it is awake is not lost. */
 export class Signal {
   #raised = false;
   #wakeUp: (() => void) | undefined;

@@ -27,7 +27,7 @@ export interface AttemptFiles {
   stderrPath: string;
 }
 
-/** What tells where they are. */
+/** What says where they are. */
 export type AttemptOfJob = AttemptPlace & Pick<Claim, 'cwd' | 'output_dir' | 'config'>;
 
 export function attemptFiles(claim: AttemptOfJob, stateDir: string, checkpointRoot = stateDir): AttemptFiles {
@@ -60,7 +60,7 @@ export interface SpawnSettings {
   checkpointRoot?: string;
   graceMs: number;
   keepWork: KeepWork;
-  /** Where programs find the API; nowhere unless told. */
+  /** Where programs find the API (default: nowhere). */
   apiUrl?: string;
   /** Of the worker (default: local). */
   site?: string;

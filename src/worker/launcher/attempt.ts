@@ -65,7 +65,7 @@ export class Attempt {
     return this.#samples?.samples ?? [];
   }
 
-  /** Nothing more will tell when its last processes are gone: they have to be looked for. */
+  /** No signal says when its last processes are gone: they have to be looked for. */
   get isFading(): boolean {
     return this.#reason !== null && (this.#exit !== null || this.#killedAt !== null);
   }
@@ -76,7 +76,7 @@ export class Attempt {
     if (now) {
       this.kill();
     } else if (first) {
-      // srun kills its tasks at once when it is told to end; they are told themselves, by the next look.
+      // srun kills its tasks at once when it is asked to end; they are signaled themselves, by the next look.
       if (this.order.step === undefined) signalGroup(this.pid, this.order.endSignal);
       this.#kill(Math.min(this.order.graceMs, mostGraceMs));
     } else if (mostGraceMs < MAX_TIMER_MS) {
@@ -113,7 +113,7 @@ export class Attempt {
     this.#surroundings.over(this);
   }
 
-  /** Told what lives of the family, every now and then. */
+  /** Called with what lives of the family, every now and then. */
   observe(family: readonly ProcessInfo[]): void {
     this.#measure(family);
     if (this.#reason === null) return;

@@ -35,7 +35,7 @@ export async function findLaunchers(directory: LauncherDirectory): Promise<Found
   return found.filter((launcher) => launcher !== null);
 }
 
-/** Resolves when the launcher has told what it has; rejects if it does not in time. */
+/** Resolves when the launcher has listed what it has; rejects if it does not in time. */
 function joinLauncher(place: LauncherPlace, markerPrefix: string): Promise<FoundLauncher> {
   return new Promise((resolve, reject) => {
     const socket = connect(place.socketPath);
@@ -74,7 +74,7 @@ function joinLauncher(place: LauncherPlace, markerPrefix: string): Promise<Found
 function linkTo(socket: Socket, { pid }: ReadyNotice, callbacks: LinkCallbacks): LauncherLink {
   const orders = new LineWriter(socket);
   const gone = () => {
-    // Without the connection it cannot be told anything, and nothing of it may live on.
+    // Without the connection it gets no orders, and nothing of it may live on.
     signalProcess(pid, 'SIGKILL');
     callbacks.gone('the connection was closed');
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
 import { launcherDirectory } from '../../host/launcher-notes.ts';
 
-/** The process, so that one that does not answer can be told from another with its number. */
+/** The process, so that one that does not answer can be distinguished from another with its number. */
 interface LauncherNote {
   host: string;
   boot_id: string;
@@ -58,7 +58,7 @@ export class LauncherDirectory {
     return { socketPath: join(this.#path, `${name}.sock`), notePath: join(this.#path, `${name}.json`) };
   }
 
-  /** In a directory that is everybody's, somebody else could have made one of this name. */
+  /** In a directory that is everybody's, another user could have made one of this name. */
   #refuseForeign(): void {
     const facts = lstatSync(this.#path);
     if (facts.isDirectory() && facts.uid === userInfo().uid && (facts.mode & 0o077) === 0) return;

@@ -9,7 +9,7 @@ import type { Notice, Order } from './protocol.ts';
 export interface LauncherLink {
   readonly pid: number | null;
   send(order: Order): void;
-  /** Lets it kill what it has, tell, and go. */
+  /** Lets it kill what it has, report, and leave. */
   close(): void;
   kill(): void;
 }

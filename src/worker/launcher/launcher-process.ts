@@ -5,7 +5,7 @@ import { Queues } from './queues.ts';
 
 interface LauncherProcessOptions {
   markerPrefix: string;
-  /** It outlives this worker, and tells the next what was not dealt with. */
+  /** It outlives this worker, and reports to the next what was not dealt with. */
   isLasting: boolean;
   /** What it has, of a launcher that is taken over. */
   holdings?: Holdings;
@@ -16,7 +16,7 @@ interface LauncherProcessOptions {
 }
 
 interface Started {
-  /** null: it died before it could tell. */
+  /** null: it died before it reported. */
   pid: number | null;
   startedAt: number;
 }
@@ -37,7 +37,7 @@ export class LauncherProcess {
   readonly #unanswered = new Map<number, string>();
   /** Work directories of the attempts that it was ordered to start, by queue. */
   readonly #queues = new Queues<string>();
-  /** Ended, and to be told again to the next worker. */
+  /** Ended, and to be reported again to the next worker. */
   readonly #remembered = new Set<number>();
   #settleReady!: { resolve: () => void; reject: (error: Error) => void };
 
@@ -94,7 +94,7 @@ export class LauncherProcess {
     if (known.length > 0) this.#link.send({ kind: 'forget', tokens: known });
   }
 
-  /** Lets it kill what it has, tell, and go. */
+  /** Lets it kill what it has, report, and leave. */
   close(): void {
     this.#link.close();
   }
@@ -136,7 +136,7 @@ export class LauncherProcess {
 }
 
 /**
- * A command can kill its launcher before that has told of the start. Its work directory was made right
+ * A command can kill its launcher before that has reported the start. Its work directory was made right
  * before, and without this evidence such an attempt would be free of charge, again and again.
  */
 export function startedUnheard(workDir: string): Started | null {

@@ -107,7 +107,7 @@ export class Launcher {
     return this.#fence.isClosed;
   }
 
-  /** The last resort of a process that cannot go on: one blow at everything, without waiting for the end. */
+  /** The last resort of a process that cannot continue: one blow at everything, without waiting for the end. */
   killAll(): void {
     for (const attempt of this.#attempts.values()) attempt.kill();
     for (const family of this.#families.look().values()) {
@@ -235,7 +235,7 @@ export class Launcher {
       this.#pool.remove(order.workDir, order.cwd !== order.workDir);
       if (needsFile(order)) rmSync(order.scriptPath, { force: true });
     } else if (order.cleanUp === 'after success' && order.cwd !== order.workDir) {
-      // Kept for somebody to look at; there is nothing to see in an empty one.
+      // Kept for people to look at; there is nothing to see in an empty one.
       this.#pool.removeIfEmpty(order.workDir);
     }
     if (succeeded) this.#pool.removeIfEmpty(order.checkpointDir);
@@ -284,7 +284,7 @@ export class Launcher {
       const families = this.#families.look();
       for (const [token, attempt] of this.#attempts) attempt.observe(families.get(token) ?? []);
     } catch (error) {
-      // Out of descriptors or memory: the attempts go on, and the next look may succeed.
+      // Out of descriptors or memory: the attempts continue, and the next look may succeed.
       console.error(new Date().toISOString(), 'launcher', process.pid, error);
     }
     const fading = [...this.#attempts.values()].some((attempt) => attempt.isFading);

@@ -87,7 +87,7 @@ export interface ForgetOrder {
   tokens: number[];
 }
 
-/** Kill what there is, tell, and go. */
+/** Kill what there is, report, and leave. */
 export interface CloseOrder {
   kind: 'close';
 }
@@ -115,7 +115,7 @@ export interface EndedNotice {
   files?: FileFacts[];
 }
 
-/** What a launcher has to do with: from the order to the moment when its end need not be told again. */
+/** What a launcher has to do with: from the order to the moment when its end need not be reported again. */
 export interface Holdings {
   waiting: number[];
   started: StartedNotice[];

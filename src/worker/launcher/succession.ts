@@ -12,7 +12,7 @@ import type { Starter } from './start/starter.ts';
 const START_WAIT_MS = 10;
 /** Where the next attempt has begun already, the worker has nothing to do in a hurry. */
 const FOLLOWED_WAIT_MS = 15;
-/** How long a worker may take to tell of a lease; it has to register first. */
+/** How long a worker may take to announce a lease; it has to register first. */
 const FIRST_FENCE_MS = 30_000;
 /** How long an end is kept for a worker that comes after the lease is over; its server may have been away as well. */
 const KEEP_ENDS_MS = 60_000;
@@ -32,8 +32,8 @@ interface SuccessionOptions {
 }
 
 /**
- * Whom a launcher works for: the worker that started it, and after that one's death whoever comes to its socket, as
- * long as the lease lasts. What nobody has dealt with is told again to the next.
+ * Whom a launcher works for: the worker that started it, and after that one's death the next that comes to its socket, as
+ * long as the lease lasts. What was not dealt with is reported again to the next.
  */
 export class Succession {
   readonly launcher: Launcher;
@@ -126,7 +126,7 @@ export class Succession {
     }
     if (!this.launcher.isIdle || !this.launcher.isFenced) return;
     const youngest = Date.now() - KEEP_ENDS_MS;
-    // One that was lost for want of a lease is told by its absence.
+    // One that was lost for want of a lease is known by its absence.
     const isWorthKeeping = ({ outcome, finishedAt }: EndedNotice) => !outcome.lost && finishedAt > youngest;
     if (![...this.#ended.values()].some(isWorthKeeping)) void this.#leave();
   }

@@ -37,7 +37,7 @@ export async function completeReport(
   }
 }
 
-/** The end of stderr that a failure is told by. */
+/** The end of stderr that identifies a failure. */
 const FINGERPRINT_BYTES = 8 * 1024;
 
 async function addOutput({ config }: Claim, report: FinishReport, stdoutPath: string): Promise<void> {

@@ -9,7 +9,7 @@ import {
 } from '../../contract/records/log-access.ts';
 import { attemptLogs } from '../execute/spawn-order.ts';
 
-/** How often a log that somebody reads is looked at. */
+/** How often a log that is being read is looked at. */
 const FOLLOW_MS = 300;
 /** As much as one request carries. */
 const REQUEST_BYTES = 1024 * 1024;
@@ -19,7 +19,7 @@ const DELAY_MS = 2_000;
 /** Logs that wait for a server that is away; older ones are given up, and stay where they are. */
 const MOST_WAITING = 1_000;
 
-/** Sends the logs of attempts to the engine: their last part when they end, and what is new while somebody reads. */
+/** Sends the logs of attempts to the engine: their last part when they end, and what is new while they are read. */
 export class LogSender {
   readonly #engine: Engine;
   readonly #workerId: number;
@@ -27,7 +27,7 @@ export class LogSender {
   readonly #claimOf: (token: number) => Claim | undefined;
   /** Ended, and not sent yet. */
   readonly #waiting = new Map<number, Claim>();
-  /** How much of each stream that somebody reads has been sent. */
+  /** How much of each stream that is read has been sent. */
   readonly #followed = new Map<number, Record<LogStream, number>>();
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
@@ -68,7 +68,7 @@ export class LogSender {
     clearTimeout(timer);
   }
 
-  /** Somebody reads these; nobody reads any other. */
+  /** These are read, and no others. */
   follow(tokens: readonly number[]): void {
     const wanted = new Set(tokens);
     for (const token of this.#followed.keys()) if (!wanted.has(token)) this.#followed.delete(token);
@@ -85,7 +85,7 @@ export class LogSender {
 
   /** Requests of bounded size, one after another. What cannot be sent now waits for the next end. */
   async #sendWaiting(): Promise<void> {
-    // A part that somebody read must not arrive after the last one.
+    // A part that was read must not arrive after the last one.
     await this.#sendingNew;
     try {
       while (this.#waiting.size > 0) {

@@ -202,7 +202,7 @@ function otherExecutor({ id, executor }: WorkflowRecord): HoldfastError {
   });
 }
 
-/** Whoever runs a paused workflow wants it to go on. */
+/** `run` of a paused workflow resumes it. */
 async function resumePaused(
   { narrate }: CommandContext,
   engine: Engine,

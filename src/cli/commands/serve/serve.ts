@@ -90,7 +90,7 @@ export const serveCommand: Command = async (context, invocation) => {
   return 0;
 };
 
-/** Until the first signal; with a worker, until that has left after it. Whoever is told may ask it to end at once. */
+/** Until the first signal; with a worker, until that has left after it. `announce` may ask it to end at once. */
 async function serveUntilAsked(
   context: CommandContext,
   worker: ServiceWorker | null,

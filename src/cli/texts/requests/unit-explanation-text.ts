@@ -14,7 +14,7 @@ export const unitExplanationView: View<ExplainedUnit> = {
   quiet: ({ unit }) => [unit.state],
 };
 
-/** What became of its work, its items, its jobs, how they ended in each run, and its outputs. */
+/** The results of its work, its items, its jobs, how they ended in each run, and its outputs. */
 function explanationLines(explanation: ExplainedUnit, style: TextStyle): string[] {
   const { request_name, version, unit, why, items, jobs, runs } = explanation;
   const name = visibleText(`${request_name}@${version}`);

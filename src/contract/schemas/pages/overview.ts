@@ -20,7 +20,7 @@ export const workflowSummary = z
 
 const ofWorkflow = { workflow_id: id, workflow_name: z.string() };
 
-/** Something that stays as it is until somebody decides. */
+/** Something that stays as it is until a decision. */
 export const attentionItem = z
   .discriminatedUnion('kind', [
     z

@@ -15,7 +15,7 @@ export interface Dependencies {
   reasons: DependencyReason[];
 }
 
-/** More reasons of one kind than this are told as one. */
+/** More reasons of one kind than this are shown as one. */
 const MANY = 10;
 
 /** What each job waits for: by name, by pattern, through files and user data, or because of the written order. */

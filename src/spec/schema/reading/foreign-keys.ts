@@ -189,7 +189,7 @@ export function foreignKeyHint(object: string | undefined, key: string): string 
   return table !== undefined && Object.hasOwn(table, plain) ? `; ${table[plain]}` : '';
 }
 
-/** What to write instead of a value of another shape; `told` says what it should be and what it is. */
+/** What to write instead of a value of another shape; `message` says what it should be and what it is. */
 export function foreignShapeHint(path: readonly PropertyKey[], message: string): string {
   const key = path.at(-1);
   const number = /, got (\d+)$/.exec(message)?.[1];

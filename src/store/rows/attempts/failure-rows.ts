@@ -31,7 +31,7 @@ const WITH_LAST_ATTEMPT = `select job.id as job_id, job.name, job.scope, job.sta
     select ended.id from attempt ended where ended.job_id = job.id and ended.finished_at is not null
     order by ended.run_id desc, ended.attempt_id desc limit 1)`;
 
-/** Jobs in these statuses that have an attempt to be told of. */
+/** Jobs in these statuses that have an attempt to be shown. */
 export function* listWithLastAttempt(
   workflowId: number,
   statuses: readonly JobStatus[],

@@ -74,7 +74,7 @@ export function* listJobs(
   );
 }
 
-/** Only these texts become SQL, whatever was asked for. The last job of the page before tells where to go on. */
+/** Only these texts become SQL, whatever was asked for. The last job of the page before says where to continue. */
 const JOB_ORDERS: Record<JobSort, { by: string; after: string }> = {
   id: { by: 'job.id', after: 'job.id > ?' },
   '-id': { by: 'job.id desc', after: 'job.id < ?' },

@@ -37,7 +37,7 @@ export function* copyLogs(from: number, to: number): Script<void> {
   );
 }
 
-/** Until when somebody is believed to read the log of the attempt; null if nobody is. */
+/** Until when the log of the attempt is expected to be read; null if it is not. */
 export function* findReader(token: number): Script<number | null> {
   const row = yield* first<{ until: number }>('select until from log_reader where token = ?', token);
   return row?.until ?? null;
@@ -51,7 +51,7 @@ export function* putReader(token: number, until: number): Script<void> {
   );
 }
 
-/** Live attempts whose logs somebody reads, by the workers that hold them. */
+/** Live attempts whose logs are read, by the workers that hold them. */
 export function* listFollowed(workerIds: readonly number[], now: number): Script<Map<number, number[]>> {
   const tokens = new Map<number, number[]>();
   for (const list of idLists(workerIds)) {
@@ -89,7 +89,7 @@ export function* findLoggedAttempt(token: number): Script<LoggedAttempt | undefi
   return yield* first<LoggedAttempt>(`${LOGGED} where id = ?`, token);
 }
 
-/** The newest attempt of the run unless another one is told. */
+/** The attempt that was asked for (default: the newest of the run). */
 export function* findAttemptToRead(
   jobId: number,
   runId: number,

@@ -294,7 +294,7 @@ export function* retire(workerId: number, now: number): Script<boolean> {
 }
 
 /**
- * Workers to which something is to be said: jobs of theirs are to be canceled, they are to leave, or somebody reads
+ * Workers to which something is to be said: jobs of theirs are to be canceled, they are to leave, or a client reads
  * a log that they have.
  */
 export function* listWorkersToNotify(now: number): Script<number[]> {

@@ -3,7 +3,7 @@ import { readProcessTable } from './process-table.ts';
 /**
  * Processes that a dead launcher had forked and that have not become their command yet. Until then a child shows the
  * environment and the command line of the launcher, which has the prefix of its markers as an argument; nothing else
- * tells to which attempt it belongs. `launchers` live: they and their children are left alone.
+ * shows to which attempt it belongs. `launchers` live: they and their children are left alone.
  */
 export function findUnborn(markerPrefix: string, launchers: ReadonlySet<number>): number[] {
   const { processes, command } = readProcessTable(launchers);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** How often the kernel killed a process of our control group because memory ran out. */
 export class OomKills {
   readonly #file: string | null;
-  /** As of the last `refresh`; 0 where the kernel does not tell. */
+  /** As of the last `refresh`; 0 where the kernel does not count them. */
   count = 0;
 
   constructor(cgroupFile = '/proc/self/cgroup', mount = '/sys/fs/cgroup') {

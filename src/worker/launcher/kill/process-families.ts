@@ -101,7 +101,7 @@ export class ProcessFamilies {
     return tokens;
   }
 
-  /** null: nothing about the process itself tells; its parent may. */
+  /** null: nothing about the process itself shows it; its parent may. */
   #tokenOf(process: ProcessInfo, environment: (process: ProcessInfo) => string): number | null {
     const member = this.#members.get(process.pid);
     if (member?.startTime === process.startTime && this.#mainPids.has(member.token)) return member.token;

@@ -6,7 +6,7 @@ export interface ProcessInfo {
   parent: number;
   group: number;
   session: number;
-  /** Tells a reused pid; only good for comparing. */
+  /** Shows that a pid was reused; only good for comparing. */
   startTime: string;
   rssBytes: number;
   /** Of the process and the children it has waited for. */
@@ -81,7 +81,7 @@ function readSmall(path: string): string {
 const DEFAULT_UNITS = { pageBytes: 4096, ticksPerSecond: 100 };
 let units: typeof DEFAULT_UNITS | undefined;
 
-/** What the kernel counts memory and time in, as it told this process when it started. */
+/** What the kernel counts memory and time in, as it gave them to this process when it started. */
 function kernelUnits(): typeof DEFAULT_UNITS {
   if (units) return units;
   units = { ...DEFAULT_UNITS };
@@ -116,7 +116,7 @@ function parseStat(pid: number, stat: string): ProcessInfo | null {
   };
 }
 
-/** macOS has no /proc, and its ps does not tell sessions: the group stands for them. */
+/** macOS has no /proc, and its ps does not list sessions: the group stands for them. */
 function readWithPs(skip: ReadonlySet<number>): ProcessTable {
   const pids: number[] = [];
   const processes = new Map<number, ProcessInfo>();

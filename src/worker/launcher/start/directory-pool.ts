@@ -31,7 +31,7 @@ export class DirectoryPool {
 
   /**
    * The directory is no longer needed. It is used again only if nobody can be at home in it: a process that was
-   * left behind would otherwise write into somebody else's.
+   * left behind would otherwise write into that of another attempt.
    */
   remove(path: string, mayReuse: boolean): void {
     if (!mayReuse || !this.removeIfEmpty(path)) rmSync(path, { recursive: true, force: true });
@@ -55,7 +55,7 @@ export class DirectoryPool {
       try {
         rmdirSync(spare);
       } catch {
-        // Somebody else removed it, or put something into it.
+        // Another process removed it, or put something into it.
       }
     }
   }
@@ -71,7 +71,7 @@ export class DirectoryPool {
           this.#spares.push(spare);
           return false;
         }
-        // The spare or the place for the new one is gone; without spares the plain way tells what is wrong.
+        // The spare or the place for the new one is gone; without spares the plain way shows what is wrong.
       }
     }
     return false;

@@ -69,7 +69,7 @@ export const ERRORS = {
     httpStatus: 422,
     exitCode: 2,
     hint: () =>
-      'nothing was run; correct the path, add it to `output_files` of the job that writes it, or run with --force',
+      'nothing was run; put the file there, correct its path, or add it to `output_files` of the job that writes it; a spec runs without it with --force',
   },
   DOES_NOT_FIT: {
     message: ({ job, needs, has }) => `job ${job} needs ${needs}, but this machine offers ${has}`,

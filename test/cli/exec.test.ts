@@ -20,8 +20,10 @@ describe('the jobs of a command line', () => {
     [['awk', '{print $1} {i}'], { parameters: ['i=1'] }, ["awk '{print $1} 1'"]],
     [['echo', 'x{}y'], { lines: ["it's; rm -rf /"] }, [`echo 'xit'\\''s; rm -rf /y'`]],
     [['echo {}'], { lines: ['$(boom)'] }, ["echo '$(boom)'"]],
+    [['echo "{}"'], { lines: ['$(boom)`"'] }, ['echo "\\$(boom)\\`\\""']],
+    [["echo 'a{}b'"], { lines: ["it's"] }, [`echo 'ait'\\''sb'`]],
     [['gzip', '-k'], { lines: ['a b'] }, ["gzip -k 'a b'"]],
-    [['gzip'], { lines: ['{line}'] }, ['gzip {line}']],
+    [['gzip'], { lines: ['{line}'] }, ["gzip '{line}'"]],
     [['gzip'], { lines: ['{a,b}'] }, ["gzip '{a,b}'"]],
   ])('%j with %j are %j', (words, order, expected) => {
     expect(commands(words, order)).toEqual(expected);
@@ -34,6 +36,7 @@ describe('the jobs of a command line', () => {
     [['echo {i}'], { parameters: ['i=1', 'i=2'] }, 'i has values already'],
     [['echo {i}'], { parameters: ['i=1:200000'] }, '200000 jobs are more than'],
     [['echo'], { lines: [] }, 'there are no lines'],
+    [['bash -c "echo {}"'], { lines: ['$(boom)'] }, 'the value "$(boom)" cannot stand in the command'],
   ])('%j with %j are refused: %s', (words, order, problem) => {
     expect(() => commands(words, order)).toThrow(problem);
   });

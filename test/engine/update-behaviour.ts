@@ -112,6 +112,10 @@ export function updateBehaviour(databases: Databases): void {
       expect(await engine.listFailures(workflowId)).toEqual([]);
       const attempts = await engine.listAttempts(workflowId, { job: 'old' });
       expect(attempts.items.map(({ exit_code }) => exit_code)).toEqual([1]);
+      expect(await engine.explain(workflowId, 'old')).toMatchObject({
+        job: { name: 'old', status: 'disabled', reason: 'an update of the workflow removed it' },
+        attempts: [{ attempt: { exit_code: 1 } }],
+      });
     });
 
     test('is there again with its history when the spec has it again', async () => {

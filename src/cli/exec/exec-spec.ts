@@ -2,6 +2,8 @@ import { basename } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { parameterValues } from '../../spec/sweep/parameter-values.ts';
+import { placeTexts } from '../../spec/template/place-texts.ts';
+import { describeRefusal } from '../../spec/template/refusals.ts';
 
 const NAME = /^[A-Za-z_]\w*$/;
 const MOST_JOBS = 100_000;
@@ -21,7 +23,7 @@ type Bindings = Record<string, string>;
 
 /**
  * The spec that a command line stands for: one job for each combination of values, in order. A value never becomes syntax of
- * the shell: in a word it is quoted with the word, in a command it is quoted by itself.
+ * the shell: in a word it is quoted with the word, in a command it is quoted as its place there demands.
  */
 export function execSpec(order: ExecOrder): Record<string, unknown> {
   const { retries, timeoutMs } = order;
@@ -85,12 +87,30 @@ function combine(dimensions: readonly { name: string; values: string[] }[]): Bin
 }
 
 function commandOf(words: readonly string[], bindings: Bindings): string {
-  const fill = (text: string, change: (value: string) => string) =>
-    text.replaceAll(/\{(\w+)\}/g, (found, name: string) =>
-      Object.hasOwn(bindings, name) ? change(bindings[name]!) : found,
+  if (words.length === 1) return placed(words[0]!, bindings);
+  const fill = (word: string) =>
+    word.replaceAll(PLACEHOLDER, (found, name: string) =>
+      Object.hasOwn(bindings, name) ? bindings[name]! : found,
     );
-  if (words.length === 1) return fill(words[0]!, shellWord);
-  return words.map((word) => shellWord(fill(word, (value) => value))).join(' ');
+  return words.map((word) => shellWord(fill(word))).join(' ');
+}
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+
+/** The values of a command for the shell: each is one word, or a part of the text in whose quotes it stands. */
+function placed(command: string, bindings: Bindings): string {
+  const parts: (string | readonly string[])[] = [];
+  let at = 0;
+  for (const { 0: written, 1: name, index } of command.matchAll(PLACEHOLDER)) {
+    if (!Object.hasOwn(bindings, name!)) continue;
+    parts.push(command.slice(at, index), [bindings[name!]!]);
+    at = index + written.length;
+  }
+  const result = placeTexts([...parts, command.slice(at)], true);
+  if (result.ok) return result.text;
+  const [name = ''] = Object.entries(bindings).find(([, value]) => value === result.value) ?? [];
+  const why = result.refusal === null ? '' : `: ${describeRefusal(result.refusal, `{${name}}`)}`;
+  throw invalid('exec', `the value ${JSON.stringify(result.value)} cannot stand in the command${why}`);
 }
 
 /** The program, as a name. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { allPages } from '../../contract/all-pages.ts';
-import type { Engine, ReinitializeRequest, ReinitializeResult } from '../../contract/engine.ts';
+import type { Engine, ReinitializeRequest } from '../../contract/engine.ts';
 import type { JobMarks, WorkflowRecord } from '../../contract/records/records.ts';
 import type { HoldfastError } from '../../core/errors.ts';
 import { compareMark, staleReason } from '../../core/files/compare-mark.ts';
@@ -20,7 +20,9 @@ export interface FoundStale {
   /** Inputs that were there, that no job writes, and that do not exist any more. */
   gone: string[];
   /** Inputs that do not exist and that no job writes, of those of the jobs that run again. */
-  missing(jobs: ReinitializeResult['jobs']): HoldfastError | null;
+  missing(jobs: readonly { id: number }[]): HoldfastError | null;
+  /** Jobs with declared files that have not started. */
+  waiting: { id: number; name: string }[];
 }
 
 /** Compares the declared files of a workflow; `cwd`: where they are, instead of where the workflow says. */
@@ -35,6 +37,9 @@ export async function findStale(engine: Engine, workflow: WorkflowRecord, cwd?: 
     invisible,
     gone: invisible === null ? goneInputs(jobs, files) : [],
     missing: (again) => (invisible === null ? missingOf(jobs, again, files) : null),
+    waiting: jobs
+      .filter(({ status }) => WAITING.has(status))
+      .map(({ job_id, name }) => ({ id: job_id, name })),
   };
 }
 
@@ -74,6 +79,8 @@ class DeclaredFiles {
     return resolve(this.directory, cwd ?? '.', path);
   }
 }
+
+const WAITING: ReadonlySet<JobMarks['status']> = new Set(['uninitialized', 'blocked', 'ready']);
 
 /** Jobs that have ended; others run anyway. */
 const ENDED = new Set(['completed', 'failed', 'terminated']);
@@ -116,7 +123,7 @@ function goneInputs(jobs: readonly JobMarks[], files: DeclaredFiles): string[] {
 
 function missingOf(
   jobs: readonly JobMarks[],
-  again: ReinitializeResult['jobs'],
+  again: readonly { id: number }[],
   files: DeclaredFiles,
 ): HoldfastError | null {
   const ids = new Set(again.map(({ id }) => id));

@@ -1,4 +1,5 @@
 import { HoldfastError } from '../errors.ts';
+import { jobLabel } from '../job/job-label.ts';
 import type { WorkflowModel } from './workflow-model.ts';
 
 /** More of them than this are counted. */
@@ -7,29 +8,34 @@ const JOBS_SHOWN = 3;
 
 /** An input of a job that no job writes and that does not exist. */
 export interface MissingInput {
+  /** Its label. */
   job: string;
   path: string;
   /** null: where the workflow is run. */
   directory: string | null;
 }
 
+/** Whether a path exists, seen from the directory of the job (null: where the workflow is run). */
+type Exists = (path: string, directory: string | null) => boolean;
+
 /** The inputs that no job writes and that do not exist, as an error; undefined if there is none. */
-export function findMissingInputs(
-  model: WorkflowModel,
-  /** Whether a path exists, seen from the directory of the job (null: where the workflow is run). */
-  exists: (path: string, directory: string | null) => boolean,
-): HoldfastError | undefined {
+export function findMissingInputs(model: WorkflowModel, exists: Exists): HoldfastError | undefined {
+  const missing = listMissingInputs(model, exists);
+  return missing.length === 0 ? undefined : missingInputs(missing);
+}
+
+export function listMissingInputs(model: WorkflowModel, exists: Exists): MissingInput[] {
   const known = new Map<string, boolean>();
   const missing: MissingInput[] = [];
-  for (const { name, config } of model.jobs) {
+  for (const { name, scope, config } of model.jobs) {
     for (const path of config.given_files) {
       const key = `${config.cwd ?? ''}\0${path}`;
       const isThere = known.get(key) ?? exists(path, config.cwd);
       known.set(key, isThere);
-      if (!isThere) missing.push({ job: name, path, directory: config.cwd });
+      if (!isThere) missing.push({ job: jobLabel({ name, scope }), path, directory: config.cwd });
     }
   }
-  return missing.length === 0 ? undefined : missingInputs(missing);
+  return missing;
 }
 
 /** One line for each file, however many jobs read it. */

@@ -4,6 +4,7 @@ import type { SpecPath } from '../problem.ts';
 import { didYouMean } from '../suggest.ts';
 import { placeholdersIn } from '../sweep/placeholders.ts';
 import { placeTexts } from '../template/place-texts.ts';
+import { describeRefusal } from '../template/refusals.ts';
 import { isForeign, nearPlaceholder } from '../variables/near-placeholder.ts';
 import type { FileTable } from './file-table.ts';
 import type { JobDraft, Reference } from './job-draft.ts';
@@ -87,8 +88,9 @@ class Filling {
     const placed = placeTexts(parts, isBash(shell));
     if (placed.ok) return placed.text;
     const problem =
-      placed.problem ??
-      `has characters that mean something in a program of ${shellName(shell)}; use \`shell: strict\`, or another name`;
+      placed.refusal === null
+        ? `has characters that mean something in a program of ${shellName(shell)}; use \`shell: strict\`, or another name`
+        : `cannot stand there: ${describeRefusal(placed.refusal, '{input}')}`;
     this.#findings.expansionError(this.#path, `the path ${JSON.stringify(placed.value)} ${problem}`);
     return '';
   }

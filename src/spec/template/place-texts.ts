@@ -1,5 +1,5 @@
 import { marker } from './place-values.ts';
-import { describeRefusal, type Refusal } from './refusals.ts';
+import type { Refusal } from './refusals.ts';
 import { type Piece, ShellScanner } from './shell-scanner.ts';
 
 /** Without a meaning for any shell or language, inside of quotes or not. */
@@ -7,8 +7,8 @@ const PLAIN = /^[\w@%+=:,./-]+$/;
 
 export type PlacedTexts =
   | { ok: true; text: string }
-  /** `problem` is null where the shell is not bash. */
-  | { ok: false; value: string; problem: string | null };
+  /** `refusal` is null where the shell is not bash. */
+  | { ok: false; value: string; refusal: Refusal | null };
 
 type Context = Extract<Piece, { kind: 'value' }>['context'];
 
@@ -21,7 +21,7 @@ export function placeTexts(parts: readonly (string | readonly string[])[], isBas
   const special = lists.flat().find((value) => !PLAIN.test(value));
   const plain = (part: string | readonly string[]) => (typeof part === 'string' ? part : part.join(' '));
   if (special === undefined) return { ok: true, text: parts.map(plain).join('') };
-  if (!isBash) return { ok: false, value: special, problem: null };
+  if (!isBash) return { ok: false, value: special, refusal: null };
   let count = 0;
   const marked = parts.map((part) => (typeof part === 'string' ? part : marker(count++))).join('');
   let text = '';
@@ -34,15 +34,11 @@ export function placeTexts(parts: readonly (string | readonly string[])[], isBas
     const values = lists[piece.index]!;
     const written = values.map((value) => inContext(value, piece.context));
     const refused = written.indexOf(undefined);
-    if (refused !== -1) return misplaced(values[refused]!, piece.context as Refusal);
+    if (refused !== -1) return { ok: false, value: values[refused]!, refusal: piece.context as Refusal };
     text += written.join(' ');
   }
-  if (scanner.late !== undefined) return misplaced(special, scanner.late.refusal);
+  if (scanner.late !== undefined) return { ok: false, value: special, refusal: scanner.late.refusal };
   return { ok: true, text };
-}
-
-function misplaced(value: string, refusal: Refusal): PlacedTexts {
-  return { ok: false, value, problem: `cannot stand there: ${describeRefusal(refusal, '{input}')}` };
 }
 
 function inContext(value: string, context: Context): string | undefined {

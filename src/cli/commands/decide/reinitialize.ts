@@ -3,7 +3,7 @@ import { userName } from '../../options/user-name.ts';
 import { workflowArgument } from '../../options/workflow-argument.ts';
 import { runDueActions } from '../../run/run-due-actions.ts';
 import { findStale } from '../../stale/find-stale.ts';
-import { someNames } from '../../texts/parts/some-names.ts';
+import { noteGone } from '../../stale/note-stale.ts';
 import { reinitializeView } from '../../texts/reinitialize-text.ts';
 
 export const reinitializeCommand: Command = async (context, { args, options }) => {
@@ -18,9 +18,7 @@ export const reinitializeCommand: Command = async (context, { args, options }) =
       `the files of workflow ${id} are not compared: ${invisible}; --cwd names the directory they are in`,
     );
   }
-  if (gone.length > 0) {
-    context.narrate(`note: inputs that no longer exist and cannot be compared: ${someNames(gone)}`);
-  }
+  noteGone(context, { gone });
   const order = { stale: stale.map(({ job_id, reason }) => ({ job_id, reason })), actor: userName() };
   const planned = await engine.reinitialize(id, { ...order, dry_run: true });
   const problem = options.force === true ? null : missing(planned.jobs);

@@ -1,14 +1,14 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { Engine, NewWorkflow } from '../../../contract/engine.ts';
+import type { Engine, NewWorkflow, WorkflowUpdate } from '../../../contract/engine.ts';
 import type { WorkflowRecord } from '../../../contract/records/records.ts';
 import type { UpdateResult } from '../../../contract/records/update.ts';
 import { HoldfastError } from '../../../core/errors.ts';
-import { findMissingInputs } from '../../../core/model/missing-inputs.ts';
+import type { WorkflowModel } from '../../../core/model/workflow-model.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import type { CommandContext, Invocation } from '../../command-context.ts';
 import { runDueActions } from '../../run/run-due-actions.ts';
 import { findStale } from '../../stale/find-stale.ts';
+import { missingForUpdate } from '../../stale/missing-for-update.ts';
+import { noteGone } from '../../stale/note-stale.ts';
 import { updateLines, updateView } from '../../texts/update-text.ts';
 
 /** Flags that belong to a workflow from its creation on. */
@@ -44,15 +44,19 @@ export async function findContinued(
   return { engine, stored: await workflowToContinue(context, engine, id, name) };
 }
 
-/** Makes a stored workflow what the spec says. Returns its number, or null after a dry run. */
+/**
+ * Makes a stored workflow what the spec says. Returns its number, or null after a dry run. `needed`: what is to run of the
+ * spec.
+ */
 export async function continueSpec(
   context: CommandContext,
   { engine, stored }: Continued,
   edited: NewWorkflow,
+  needed: WorkflowModel,
   dryRun: boolean,
 ): Promise<number | null> {
   if (!dryRun) await runDueActions(context, engine, stored.id);
-  const update = await updateStored(context, engine, stored, edited, dryRun);
+  const update = await updateStored(context, engine, stored, edited, needed, dryRun);
   if (dryRun) {
     context.show(updateView, { update, next: null });
     return null;
@@ -84,25 +88,26 @@ async function workflowToContinue(
 
 /** Compares the stored workflow with the spec, and unless it is a dry run makes it what the spec says. */
 export async function updateStored(
-  { server }: CommandContext,
+  context: CommandContext,
   engine: Engine,
   stored: WorkflowRecord,
   { model, source, actor }: Pick<NewWorkflow, 'model' | 'source' | 'actor'>,
+  needed: WorkflowModel,
   dryRun: boolean,
 ): Promise<UpdateResult> {
-  // Files of the workers of a server are theirs to check.
-  if (server === null) {
-    const missing = findMissingInputs(model, (path, directory) =>
-      existsSync(resolve(stored.cwd, directory ?? '.', path)),
-    );
-    if (missing) throw missing;
-  }
-  const { stale } = await findStale(engine, stored);
-  return engine.updateWorkflow(stored.id, {
+  const found = await findStale(engine, stored);
+  const update: WorkflowUpdate = {
     model,
     ...(source !== undefined && { source }),
     actor,
-    stale: stale.map(({ job_id, reason }) => ({ job_id, reason })),
+    stale: found.stale.map(({ job_id, reason }) => ({ job_id, reason })),
     dry_run: dryRun,
-  });
+  };
+  // Files of the workers of a server are theirs to check.
+  if (context.server === null) {
+    const missing = await missingForUpdate(engine, stored, update, needed, found.waiting);
+    if (missing !== null) throw missing;
+  }
+  noteGone(context, found);
+  return engine.updateWorkflow(stored.id, update);
 }

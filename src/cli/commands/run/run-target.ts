@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Engine } from '../../../contract/engine.ts';
-import type { WorkflowRecord } from '../../../contract/records/records.ts';
+import type { WorkflowRecord, WorkflowStatus } from '../../../contract/records/records.ts';
 import type { WorkflowExecutor } from '../../../core/allocation/executor.ts';
 import { HoldfastError } from '../../../core/errors.ts';
 import { findMissingInputs } from '../../../core/model/missing-inputs.ts';
@@ -30,6 +30,7 @@ import { runDueActions } from '../../run/run-due-actions.ts';
 import { collectRunResult } from '../../run/run-result.ts';
 import { refuseTimeLimit } from '../../run/time-limit.ts';
 import type { LocalWorker } from '../../run/worker-options.ts';
+import { type FoundStale, findStale } from '../../stale/find-stale.ts';
 import { noteStale } from '../../stale/note-stale.ts';
 import { untilText } from '../../texts/parts/until-text.ts';
 import { runResultView } from '../../texts/run-result-text.ts';
@@ -125,7 +126,7 @@ async function runSpec(
     if (unfitting) throw unfitting;
   }
   if (place !== null) {
-    const id = await continueSpec(context, place, workflow, options.dryRun === true);
+    const id = await continueSpec(context, place, workflow, model, options.dryRun === true);
     return id === null ? 0 : resumeStored(context, id, { options, executor, until }, run);
   }
   // Files of the workers of a server are theirs to check.
@@ -175,12 +176,14 @@ async function resumeStored(
   const status = await engine.status(id);
   if (executor !== null && executor !== status.workflow.executor) throw otherExecutor(status.workflow);
   if (status.workflow.executor !== 'workers') refuseTimeLimit({ options }, NO_JOBS_HERE);
-  await noteStale(context, engine, status.workflow);
+  const found = await findStale(engine, status.workflow);
+  noteStale(context, status.workflow, found);
   if (options.dryRun === true) {
     context.show(statusView, status);
     return 0;
   }
   if (!status.complete) {
+    refuseMissing(context, status, found, until);
     await resumePaused(context, engine, status.workflow);
     return run(engine, await resumeUntil(context, engine, status, until), story);
   }
@@ -191,6 +194,18 @@ async function resumeStored(
     );
   context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
   return status.exit_code ?? 0;
+}
+
+/** Before anything runs. What `--until` leaves out needs nothing, and files of the workers of others are theirs to check. */
+function refuseMissing(
+  { server }: CommandContext,
+  { workflow, workers }: WorkflowStatus,
+  found: FoundStale,
+  until: string[] | null,
+): void {
+  if (server !== null || workflow.executor !== 'workers' || workers.length > 0 || until !== null) return;
+  const missing = found.missing(found.waiting);
+  if (missing !== null) throw missing;
 }
 
 const NO_JOBS_HERE = 'only where this process runs the jobs, and a cluster runs those of this workflow';

@@ -20,7 +20,14 @@ export const updateCommand: Command = async (context, { args, options, lists }) 
   const engine = await context.openEngine();
   const id = await workflowArgument(engine, context, args[0]);
   const dryRun = options.dryRun === true;
-  const update = await updateStored(context, engine, await engine.getWorkflow(id), edited, dryRun);
+  const update = await updateStored(
+    context,
+    engine,
+    await engine.getWorkflow(id),
+    edited,
+    edited.model,
+    dryRun,
+  );
   const { complete } = await engine.status(id);
   context.show(updateView, {
     update,

@@ -5,15 +5,19 @@ import { failureCount, type ShownFailure, shownCount } from './run-result.ts';
 
 /**
  * What a person or an agent can do about a workflow, in the order in which it helps; empty: nothing is left to do.
- * `failed`: some of its failed jobs, where they are known.
+ * `failed`: some of its failed jobs, where they are known. `spec`: how its spec is named here.
  */
-export function nextHints(status: WorkflowStatus, failed: readonly ShownFailure[] = []): Hint[] {
+export function nextHints(
+  status: WorkflowStatus,
+  failed: readonly ShownFailure[] = [],
+  spec?: readonly string[],
+): Hint[] {
   const { workflow, complete, counts, exit_code } = status;
   const of = { workflow: workflow.id };
-  if (complete) return exit_code === 0 ? [] : hintsAfterFailures(status, failed);
+  if (complete) return exit_code === 0 ? [] : hintsAfterFailures(status, failed, spec);
   // What is left was left out.
   if (exit_code === 0) return [{ kind: 'run', ...of }];
-  if (exit_code === 1) return [...hintsAfterFailures(status, failed), { kind: 'run', ...of }];
+  if (exit_code === 1) return [...hintsAfterFailures(status, failed, spec), { kind: 'run', ...of }];
   return [
     ...(counts.pending_failed > 0
       ? ([
@@ -44,6 +48,7 @@ function runHint({ id, until }: WorkflowStatus['workflow']): Hint {
 function hintsAfterFailures(
   { workflow: { id: workflow, executor }, counts }: WorkflowStatus,
   failed: readonly ShownFailure[],
+  spec: readonly string[] | undefined,
 ): Hint[] {
   const [first] = failed;
   const count = failureCount(counts);
@@ -63,7 +68,7 @@ function hintsAfterFailures(
   else if (count === 1) hints.push({ kind: 'retry', workflow, jobs: [job] });
   else hints.push({ kind: 'retry_failed', workflow });
   // What DAGMan has run is not changed afterwards.
-  if (executor !== 'htcondor') hints.push({ kind: 'continue', workflow });
+  if (executor !== 'htcondor') hints.push({ kind: 'continue', workflow, ...(spec && { spec: [...spec] }) });
   return hints;
 }
 

@@ -7,6 +7,8 @@ export interface RunStory {
   /** Jobs have code that is evaluated whatever happens. */
   asksCode: boolean;
   debug: boolean;
+  /** The path of the spec that is run, and options that give values to it; absent: not known. */
+  spec?: readonly string[];
 }
 
 export function storyOf({ jobs }: WorkflowModel, debug: boolean): RunStory {

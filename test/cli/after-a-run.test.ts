@@ -10,8 +10,8 @@ describe('after a run in which a job recovers and one fails', () => {
   const json = async (...args: string[]) => JSON.parse((await cli(...args, '--output', 'json')).stdout);
 
   beforeAll(async () => {
-    cwd = makeProject({ 'mixed.json': MIXED });
-    ran = await cli('run', 'mixed.json');
+    cwd = makeProject({ 'mixed.json': { ...MIXED, variables: { word: 'none' } } });
+    ran = await cli('run', 'mixed.json', '--set', 'word=the reason');
   });
 
   test('run exits with 1 and tells counts, failures with their stderr, what recovered and what is next', () => {
@@ -32,7 +32,7 @@ describe('after a run in which a job recovers and one fails', () => {
       ['holdfast explain 1 broken', 'why it failed'],
       ['holdfast retry 1 broken', 'try it again as it is'],
       [
-        'holdfast run SPEC --continue 1',
+        "holdfast run mixed.json --set 'word=the reason' --continue 1",
         'after a fix in the spec: run what changed and what did not succeed',
       ],
       [''],
@@ -51,6 +51,7 @@ describe('after a run in which a job recovers and one fails', () => {
     const again = await cli('run', '1');
     expect(again.code).toBe(1);
     expect(again.stdout).toContain('failed broken: exit 7');
+    expect(again.stdout.split('\nnext: ')[1]).toBe(ran.stdout.split('\nnext: ')[1]);
     expect(await json('attempts', '1')).toEqual(before);
   });
 

@@ -79,7 +79,14 @@ function givenNow(
   };
 }
 
-function settingsIn({ memory_bytes, grace_ms, labels: _, site: __, ...same }: Remembered): Partial<Settings> {
+function settingsIn({
+  memory_bytes,
+  grace_ms,
+  labels: _,
+  site: __,
+  spec: ___,
+  ...same
+}: Remembered): Partial<Settings> {
   return {
     ...same,
     ...(memory_bytes !== undefined && { memory: memory_bytes }),

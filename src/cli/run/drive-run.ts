@@ -11,6 +11,7 @@ import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
 import { runResultView } from '../texts/run-result-text.ts';
 import { followRun } from './follow-run.ts';
+import { rememberSpec } from './known-spec.ts';
 import { collectRunResult } from './run-result.ts';
 import { callAt } from './time-limit.ts';
 import { type LocalWorker, workerOptions } from './worker-options.ts';
@@ -68,6 +69,7 @@ export async function driveRun(
     stopListening();
   }
   const status = await engine.status(workflow.id);
+  await rememberSpec(engine, status, story);
   context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
   return interrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
 }

@@ -17,6 +17,7 @@ import {
 import type { RunStory } from '../../views/run-story.ts';
 import type { Settings } from '../config/settings.ts';
 import { tailLines } from '../logs/log-tail.ts';
+import { knownSpec } from './known-spec.ts';
 
 /** Kinds of failures. */
 const FAILED_SHOWN = 5;
@@ -28,8 +29,9 @@ export async function collectRunResult(
   engine: Engine,
   status: WorkflowStatus,
   output: Settings['output'],
-  { routed, debug }: RunStory,
+  story: RunStory,
 ): Promise<RunResult> {
+  const { routed, debug } = story;
   const trace = routed && output !== 'quiet' ? await readTrace(engine, status) : [];
   // Only the table has more than the status and the trace.
   if (output !== 'table') return { status, trace, debug, failed: [], recovered: [], hints: [] };
@@ -40,7 +42,7 @@ export async function collectRunResult(
     debug,
     failed,
     recovered: mayHaveRecovered(status) ? await readRecovered(engine, status) : [],
-    hints: nextHints(status, failed),
+    hints: nextHints(status, failed, knownSpec(status, story)),
   };
 }
 

@@ -30,8 +30,11 @@ export const hint = z
     z.object({ ...of('retry'), jobs: z.array(z.string()) }),
     /** Retry everything that failed. */
     z.object(of('retry_failed')),
-    /** Apply an edited spec, and run what changed and what did not succeed. */
-    z.object(of('continue')),
+    /**
+     * Apply an edited spec, and run what changed and what did not succeed. `spec`: its path, and options that give values
+     * to it; absent: they are not known.
+     */
+    z.object({ ...of('continue'), spec: z.array(z.string()).exactOptional() }),
     z.object({ ...of('explain'), job: z.string() }),
     z.object({ ...of('logs'), job: z.string(), follow: z.boolean() }),
     /** List the jobs in these statuses. */

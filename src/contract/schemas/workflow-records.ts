@@ -15,6 +15,12 @@ export const runSettings = z
     grace_ms: z.number().min(0).exactOptional(),
     labels: z.array(z.string().min(1).max(200)).max(1000).exactOptional(),
     site: z.string().min(1).max(100).exactOptional(),
+    spec: z
+      .array(z.string().max(10_000))
+      .min(1)
+      .max(1000)
+      .exactOptional()
+      .describe('The path of its spec, and options that give values to it, as they were after a failure.'),
   })
   .meta({ id: 'RunSettings' });
 

@@ -50,6 +50,8 @@ interface Flags {
   set: SpecSettings;
   /** At what the run is to end; null: at the end of everything. */
   until: string[] | null;
+  /** The path of the spec and options that give values to it; undefined: it has no path. */
+  words: string[] | undefined;
 }
 
 /** Runs a workflow to its end, or has it run. */
@@ -105,7 +107,7 @@ function withWorker(): HoldfastError {
 async function runSpec(
   context: CommandContext,
   spec: SpecText,
-  { options, offer: given, executor, until }: Flags,
+  { options, offer: given, executor, until, words }: Flags,
   run: Run,
 ): Promise<number> {
   const { server } = context;
@@ -127,7 +129,7 @@ async function runSpec(
   }
   if (place !== null) {
     const id = await continueSpec(context, place, workflow, model, options.dryRun === true);
-    return id === null ? 0 : resumeStored(context, id, { options, executor, until }, run);
+    return id === null ? 0 : resumeStored(context, id, { options, executor, until, words }, run);
   }
   // Files of the workers of a server are theirs to check.
   if (server === null) {
@@ -143,19 +145,23 @@ async function runSpec(
   if (executor === 'htcondor' && server === null) needDagman();
   const engine = await context.openEngine({ create: true });
   const created = await engine.createWorkflow({ ...workflow, ...(until !== null && { until }) });
-  return run(engine, created, storyOf(workflow.model, options.debug === true));
+  return run(engine, created, withSpec(storyOf(workflow.model, options.debug === true), words));
+}
+
+function withSpec(story: RunStory, words: string[] | undefined): RunStory {
+  return words === undefined ? story : { ...story, spec: words };
 }
 
 async function resumeWorkflow(
   context: CommandContext,
   id: number,
-  { options, executor, until }: Flags,
+  { options, executor, until, words }: Flags,
   run: Run,
 ): Promise<number> {
   refuseRoutingFlags(options, id);
   if (options.continue !== undefined) throw withoutSpec(id);
   if (options.dryRun === true) refuseUntil(until, 'with --dry-run is for a spec, whose plan is shown');
-  return resumeStored(context, id, { options, executor, until }, run);
+  return resumeStored(context, id, { options, executor, until, words }, run);
 }
 
 function withoutSpec(id: number): HoldfastError {
@@ -168,10 +174,10 @@ function withoutSpec(id: number): HoldfastError {
 async function resumeStored(
   context: CommandContext,
   id: number,
-  { options, executor, until }: Pick<Flags, 'options' | 'executor' | 'until'>,
+  { options, executor, until, words }: Pick<Flags, 'options' | 'executor' | 'until' | 'words'>,
   run: Run,
 ): Promise<number> {
-  const story = storyOfStored(options.debug === true);
+  const story = withSpec(storyOfStored(options.debug === true), words);
   const engine = await context.openEngine();
   const status = await engine.status(id);
   if (executor !== null && executor !== status.workflow.executor) throw otherExecutor(status.workflow);

@@ -7,6 +7,7 @@ import { settingsOption } from '../../options/set-option.ts';
 import { refuseSite, siteOption } from '../../options/site-option.ts';
 import { untilOption } from '../../options/until-option.ts';
 import { checkMayWork } from '../../run/check-may-work.ts';
+import { specWords } from '../../run/known-spec.ts';
 import { refuseTimeLimit, runEndsAt } from '../../run/time-limit.ts';
 import { slurmListen } from '../../slurm/slurm-flags.ts';
 import type { Run } from './run-target.ts';
@@ -21,6 +22,7 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
   const executor = executorOption({ options });
   const set = settingsOption({ lists });
   const until = untilOption({ lists });
+  const words = specWords(target, { lists });
   const listen = slurmListen(context, { options, lists }, executor);
   if (context.server !== null && options.withWorker !== true) {
     refuseLabels({ lists }, WITHOUT_WORKER);
@@ -32,7 +34,7 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
     const { followServerRun } = await import('../../run/follow-server-run.ts');
     const { runTarget } = await import('./run-target.ts');
     const follow: Run = (engine, workflow, story) => followServerRun(context, engine, workflow, story);
-    return runTarget(context, target, { options, offer, executor, set, until }, follow);
+    return runTarget(context, target, { options, offer, executor, set, until, words }, follow);
   }
   const launchers = new Launchers(context.stateDir);
   // A launcher takes as long to start as the readers of specs take to load, so they are loaded after it was started.
@@ -54,7 +56,7 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
   };
   try {
     const { runTarget } = await import('./run-target.ts');
-    return await runTarget(context, target, { options, offer, executor, set, until }, drive);
+    return await runTarget(context, target, { options, offer, executor, set, until, words }, drive);
   } finally {
     void launchers.stop();
   }

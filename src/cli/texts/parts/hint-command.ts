@@ -24,7 +24,7 @@ export function hintCommand(hint: Hint, { command }: Pick<TextStyle, 'command'>)
     case 'retry_failed':
       return command('retry', workflow, '--failed');
     case 'continue':
-      return command('run', 'SPEC', '--continue', workflow);
+      return command('run', ...(hint.spec ?? ['SPEC']), '--continue', workflow);
     case 'explain':
       return command('explain', workflow, hint.job);
     case 'logs':

@@ -56,7 +56,8 @@ export class UpdatePlay {
     await engine.cancel(workflowId, { jobs: [names[place % names.length]!], actor: 'ann' });
   }
 
-  async update(drafts: readonly Draft[], how: How): Promise<UpdateResult> {
+  /** `edits`: places of jobs, of which those that completed have an output that was edited since. */
+  async update(drafts: readonly Draft[], how: How, edits: readonly number[] = []): Promise<UpdateResult> {
     await this.#checkAttempts();
     this.#world.passLease();
     this.#worker = null;
@@ -64,10 +65,18 @@ export class UpdatePlay {
     const edited = plainJobs(drafts);
     const statuses = await this.#statuses();
     const model = modelOf(specOf(drafts, how));
-    const result = await engine.updateWorkflow(workflowId, { model, actor: 'ann' });
+    const stale = await this.#stale(edits);
+    const result = await engine.updateWorkflow(workflowId, {
+      ...{ model, actor: 'ann' },
+      stale: stale.map(({ id }) => ({
+        job_id: id,
+        reason: { kind: 'output_changed' as const, path: 'out' },
+      })),
+    });
     const unfinished = [...edited.keys()].filter((name) => statuses.get(name) !== 'completed');
     const different = differentJobs(this.#jobs, edited);
-    this.#again = withDownstream([...different, ...unfinished], edited);
+    const outdated = stale.map(({ name }) => name).filter((name) => edited.has(name));
+    this.#again = withDownstream([...different, ...unfinished, ...outdated], edited);
     this.#checkPlan(result, edited, statuses);
     this.#jobs = edited;
     await this.#checkStates();
@@ -231,6 +240,12 @@ export class UpdatePlay {
 
   async #isOver(): Promise<boolean> {
     return [...(await this.#statuses()).values()].every((status) => TERMINAL_STATUSES.has(status));
+  }
+
+  async #stale(places: readonly number[]): Promise<{ id: number; name: string }[]> {
+    const jobs = await this.#world.jobs();
+    const chosen = new Set(places.map((place) => place % jobs.length));
+    return jobs.filter(({ status }, place) => chosen.has(place) && status === 'completed');
   }
 
   async #statuses(): Promise<Map<string, JobStatus>> {

@@ -13,6 +13,7 @@ const anyLeg = fc.record({
   canceled: fc.option(fc.nat(99), { freq: 3 }),
   isLost: fc.boolean(),
   edits: fc.array(anyEdit, { maxLength: 4 }),
+  files: fc.array(fc.nat(99), { maxLength: 2 }),
   isReversed: fc.boolean(),
 });
 
@@ -33,7 +34,8 @@ test('an update runs again what is different, what did not complete and what is 
           if (leg.canceled !== null) await play.cancel(leg.canceled);
           if (leg.isLost) await play.lose();
           drafts = leg.edits === null ? base : edited(drafts, leg.edits);
-          const { mode, counts } = await play.update(drafts, { isReversed: leg.isReversed, asks });
+          const how = { isReversed: leg.isReversed, asks };
+          const { mode, counts } = await play.update(drafts, how, leg.files);
           seen[mode] += 1;
           if (mode === 'new_run' && counts.unchanged > 0) seen.kept += 1;
         }

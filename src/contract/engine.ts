@@ -127,6 +127,7 @@ export type AttemptQuery = RequestOf<Endpoints['listAttempts']>;
 export type SampleQuery = RequestOf<Endpoints['samples']>;
 export type EventQuery = RequestOf<Endpoints['listEvents']>;
 export type FailureQuery = RequestOf<Endpoints['listFailures']>;
+export type FailureSummaries = AnswerOf<Endpoints['summarizeFailures']>;
 export type DecisionQuery = RequestOf<Endpoints['listDecisions']>;
 export type CancelRequest = RequestOf<Endpoints['cancel']>;
 export type CancelResult = AnswerOf<Endpoints['cancel']>;

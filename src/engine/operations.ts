@@ -47,6 +47,7 @@ import { readExplanation } from './read/read-explanation.ts';
 import { readAttention, summariesPage } from './read/read-overview.ts';
 import { readSamples } from './read/read-samples.ts';
 import { readStatus } from './read/read-status.ts';
+import { summarizeFailures } from './read/summarize-failures.ts';
 import { needJob, needWorkflow, takeWorkflow } from './records/needed-rows.ts';
 import { workerRecord, workflowRecord } from './records/records.ts';
 import {
@@ -214,6 +215,9 @@ export const localOperations: {
 
   listFailures: read(function* (_, id, query = {}) {
     return yield* listFailures(yield* needWorkflow(id), query);
+  }),
+  summarizeFailures: read(function* (_, id, query = {}) {
+    return yield* summarizeFailures(yield* needWorkflow(id), query.limit);
   }),
   resolve: change((workflow, now, request) => resolveJobs(workflow, request, now)),
   recover: changeOfPlain('release', (workflow, now, request) =>

@@ -110,6 +110,34 @@ export function overviewBehaviour(databases: Databases): void {
       expect((await world.engine.listAttention()).items).toHaveLength(2);
     });
 
+    test('failures of one workflow are counted by group, without listing their jobs', async () => {
+      const world = await worldOf(asking('large', 'a', 'b', 'c'), databases);
+      await (await world.remoteWorker()).runReady({ a: 1, b: 1, c: 2 });
+      const a = await world.job('a');
+      await world.engine.resolve(world.workflowId, {
+        decisions: [{ job_id: a.id, action: 'fail' }],
+        actor: 'ada',
+      });
+      const { groups, more } = await world.engine.summarizeFailures(world.workflowId);
+      expect(
+        groups.map(({ error, jobs, waiting, sample, past }) => [
+          error,
+          jobs,
+          waiting,
+          sample.name,
+          past.failed,
+        ]),
+      ).toEqual([
+        ['exit 1', 2, 1, 'b', 1],
+        ['exit 2', 1, 1, 'c', 0],
+      ]);
+      expect(more).toBe(false);
+      const listed = await world.engine.listFailures(world.workflowId);
+      expect(groups.map((each) => each.fingerprint)).toEqual(listed.map((each) => each.fingerprint));
+      const first = await world.engine.summarizeFailures(world.workflowId, { limit: 1 });
+      expect([first.groups.length, first.more]).toEqual([1, true]);
+    });
+
     test('has workers that are silent, and those that are lost as long as they hold jobs', async () => {
       const world = await worldOf(simpleModel([{ name: 'a' }]), databases);
       const worker = await world.remoteWorker();

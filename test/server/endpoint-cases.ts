@@ -366,6 +366,12 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     missing: noWorkflow('GET', '/failures'),
     conflict: null,
   },
+  summarizeFailures: {
+    works: ({ url }) => get(url('/failures/summary?limit=5')),
+    bad: [({ url }) => get(url('/failures/summary?limit=0')), 'query.limit'],
+    missing: noWorkflow('GET', '/failures/summary'),
+    conflict: null,
+  },
   resolve: {
     works: ({ url, jobs }) =>
       post(url('/resolve'), {

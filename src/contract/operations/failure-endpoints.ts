@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { json } from '../endpoint.ts';
 import { operation } from '../operation.ts';
-import { idParameter, listOf, pageQuery } from '../parameters.ts';
+import { idParameter, listOf, pageQuery, wholeNumber } from '../parameters.ts';
 import {
   decisionSchema,
   failureGroup,
+  failureSummary,
   recoverRequest,
   recoverResult,
   resolveRequest,
@@ -27,6 +28,25 @@ export const failureEndpoints = {
       fingerprint,
     }),
     answer: json(z.array(failureGroup)),
+  }),
+  summarizeFailures: operation({
+    method: 'GET',
+    path: '/api/v1/workflows/{workflow_id}/failures/summary',
+    role: 'viewer',
+    tag,
+    summary:
+      'Counts failed jobs of the current run by what their failures look like, with one job of each group.',
+    query: z.strictObject({
+      limit: wholeNumber(1, 200).exactOptional().describe('Most groups (default: 50), the largest first.'),
+    }),
+    answer: json(
+      z
+        .object({
+          groups: z.array(failureSummary),
+          more: z.boolean().describe('true: there are smaller groups besides.'),
+        })
+        .meta({ id: 'FailureSummaries' }),
+    ),
   }),
   resolve: operation({
     method: 'POST',

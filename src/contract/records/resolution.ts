@@ -4,6 +4,7 @@ import type {
   agentLimits,
   decisionSchema,
   failureGroup,
+  failureSummary,
   recoverRequest,
   recoverResult,
   resolveRequest,
@@ -28,6 +29,7 @@ export type ResolveAction = ResolvedJob['action'];
 export type DecisionRecord = z.infer<typeof decisionSchema>;
 export type Became = NonNullable<DecisionRecord['became']>;
 export type FailureGroup = z.infer<typeof failureGroup>;
+export type FailureSummary = z.infer<typeof failureSummary>;
 export type FailedJob = FailureGroup['jobs'][number];
 export type PastDecisions = FailureGroup['past'];
 export type RecoverRequest = By<z.infer<typeof recoverRequest>>;

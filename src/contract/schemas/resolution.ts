@@ -86,44 +86,55 @@ export const decisionSchema = z
   })
   .meta({ id: 'Decision' });
 
+const failedJob = z.object({
+  job_id: id,
+  /** The label. */
+  name: z.string(),
+  status: jobStatus,
+  attempt_id: z.int(),
+  run_id: id,
+  /** Of the attempt that failed last. */
+  stdout_path: z.string(),
+  stderr_path: z.string(),
+  memory_bytes: bytes,
+  runtime_ms: millis.nullable(),
+  peak_rss_bytes: bytes,
+  ran_ms: millis.nullable(),
+  /** When that attempt ended. */
+  finished_at_ms: millis,
+});
+
+const alike = {
+  fingerprint: z.string(),
+  cause,
+  match_code: z.int().nullable(),
+  /** How one of them ended, in words. */
+  error: z.string(),
+  past: z.object({
+    retried: z.int(),
+    /** Of the retried. */
+    succeeded: z.int(),
+    failed_again: z.int(),
+    failed: z.int(),
+    /** The newest ones, at most 3. */
+    latest: z.array(decisionSchema),
+  }),
+};
+
 /** Failures of a run that look alike. */
-export const failureGroup = z
+export const failureGroup = z.object({ ...alike, jobs: z.array(failedJob) }).meta({ id: 'FailureGroup' });
+
+/** Failures of a run that look alike, counted. */
+export const failureSummary = z
   .object({
-    fingerprint: z.string(),
-    cause,
-    match_code: z.int().nullable(),
-    /** How the first of them ended, in words. */
-    error: z.string(),
-    jobs: z.array(
-      z.object({
-        job_id: id,
-        /** The label. */
-        name: z.string(),
-        status: jobStatus,
-        attempt_id: z.int(),
-        run_id: id,
-        /** Of the attempt that failed last. */
-        stdout_path: z.string(),
-        stderr_path: z.string(),
-        memory_bytes: bytes,
-        runtime_ms: millis.nullable(),
-        peak_rss_bytes: bytes,
-        ran_ms: millis.nullable(),
-        /** When that attempt ended. */
-        finished_at_ms: millis,
-      }),
-    ),
-    past: z.object({
-      retried: z.int(),
-      /** Of the retried. */
-      succeeded: z.int(),
-      failed_again: z.int(),
-      failed: z.int(),
-      /** The newest ones, at most 3. */
-      latest: z.array(decisionSchema),
-    }),
+    ...alike,
+    jobs: z.int(),
+    /** Of the jobs, those that wait for a decision. */
+    waiting: z.int(),
+    /** One of the jobs, with its last attempt. */
+    sample: failedJob,
   })
-  .meta({ id: 'FailureGroup' });
+  .meta({ id: 'FailureSummary' });
 
 export const recoverRequest = z
   .strictObject({

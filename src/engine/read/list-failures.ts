@@ -31,7 +31,9 @@ export function* listFailures(workflow: WorkflowRow, query: FailureQuery): Scrip
     if (row.cause === null) continue;
     const key = fingerprintOf(row);
     if (query.fingerprint !== undefined && key !== query.fingerprint) continue;
-    groups.set(key, [...(groups.get(key) ?? []), row]);
+    const alike = groups.get(key);
+    if (alike === undefined) groups.set(key, [row]);
+    else alike.push(row);
   }
   const found: FailureGroup[] = [];
   for (const [key, rows] of groups) {
@@ -53,7 +55,7 @@ export function fingerprintOf(row: FailedJobRow): string {
   return row.fingerprint ?? fingerprint(row.cause as Cause, row.match_code, '');
 }
 
-function failedJob(row: FailedJobRow, workflow: WorkflowRow): FailedJob {
+export function failedJob(row: FailedJobRow, workflow: WorkflowRow): FailedJob {
   const config = decodeConfig(row.config);
   const place = { ...row, workflow_id: workflow.id };
   const { stdout, stderr } = logPaths(place, workflow.output_dir, config.stdio.mode);

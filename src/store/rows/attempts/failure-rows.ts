@@ -82,6 +82,33 @@ export function* countPendingFailures(limit: number): Script<PendingFailureRow[]
   );
 }
 
+/** Failed jobs of a workflow, counted by what their last attempts have in common. */
+export interface FailureCountRow {
+  fingerprint: string | null;
+  cause: string;
+  match_code: number | null;
+  jobs: number;
+  waiting: number;
+  sample_job_id: number;
+}
+
+export function* countFailures(workflowId: number, limit: number): Script<FailureCountRow[]> {
+  return yield* all<FailureCountRow>(
+    `select attempt.fingerprint, attempt.cause, attempt.match_code, count(*) as jobs,
+       count(case when job.status = ${JOB_STATUS.pending_failed} then 1 end) as waiting,
+       max(job.id) as sample_job_id
+     from job join attempt on attempt.job_id = job.id and attempt.id = (
+       select ended.id from attempt ended where ended.job_id = job.id and ended.finished_at is not null
+       order by ended.run_id desc, ended.attempt_id desc limit 1)
+     where job.workflow_id = ? and attempt.cause is not null
+       and job.status in (${JOB_STATUS.failed}, ${JOB_STATUS.terminated}, ${JOB_STATUS.pending_failed})
+     group by attempt.fingerprint, attempt.cause, attempt.match_code
+     order by jobs desc, sample_job_id limit ?`,
+    workflowId,
+    limit,
+  );
+}
+
 /** Jobs that ended as failed, oldest first. */
 export function* listFailedJobs(
   workflowId: number,

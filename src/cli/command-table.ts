@@ -26,6 +26,7 @@ import { REQUEST_COMMANDS } from './request-commands.ts';
 import { RETRY_COMMANDS } from './retry-commands.ts';
 import { SERVER_COMMANDS } from './server-commands.ts';
 import { SLURM_COMMANDS } from './slurm-commands.ts';
+import { TOP_COMMAND } from './top/top-command.ts';
 import { CONTINUE_OPTION, UPDATE_COMMAND } from './update-command.ts';
 
 /** Every command of the program, in the order `help` shows them. */
@@ -106,6 +107,7 @@ export const COMMANDS: CommandEntry[] = [
     list: ({ args }) => (args.length === 0 ? 'workflows' : undefined),
     load: async () => (await import('./commands/look/status.ts')).statusCommand,
   },
+  TOP_COMMAND,
   {
     usage: 'jobs [id]',
     summary: 'list the jobs of a workflow',

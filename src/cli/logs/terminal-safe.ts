@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 
 const COLOUR = /^\x1b\[[\d;:]*m$/;
 /** Complete escape sequences: CSI, OSC and other strings up to their end, and two-character ones. */
-const ESCAPE =
+export const ESCAPE =
   /\x1b(?:\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[\x20-\x2f]*[\x30-\x5a\x60-\x7e\\])/g;
 /** The start of a sequence whose end may be in the next chunk. */
 const UNFINISHED = /\x1b(?:\[[\x20-\x3f]*|[\]PX^_][^\x07\x1b]*\x1b?|[\x20-\x2f]*)$/;

@@ -8,6 +8,7 @@ const CODES = {
   red: [31, 39],
   yellow: [33, 39],
   cyan: [36, 39],
+  inverse: [7, 27],
 } as const;
 
 export type Style = keyof typeof CODES;

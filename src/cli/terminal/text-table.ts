@@ -1,6 +1,6 @@
 import { visibleText } from '../../views/visible-text.ts';
 import { displayWidth, ellipsizeEnd, ellipsizeMiddle, padToWidth } from './display-width.ts';
-import type { Paint, Style } from './styled-line.ts';
+import { type Paint, paintLine, type Style, type StyledLine } from './styled-line.ts';
 
 export interface Column<T> {
   title: string;
@@ -22,26 +22,32 @@ export function textTable<T>(
   width: number,
   paint: Paint,
 ): string[] {
+  return tableLines(columns, rows, width).map((line) => paintLine(line, paint).trimEnd());
+}
+
+/** The same lines with their styles kept apart from the text. */
+export function tableLines<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  width: number,
+): StyledLine[] {
   const cells = rows.map((row) => columns.map((column) => visibleText(String(column.value(row) ?? '-'))));
   const widths = columns.map((column, index) =>
     cells.reduce((max, row) => Math.max(max, displayWidth(row[index]!)), displayWidth(column.title)),
   );
   shrink(columns, widths, width);
 
-  const layout = (row: readonly string[], styleOf: (index: number) => Style | undefined): string =>
-    columns
-      .map((column, index) => {
-        const fitted = (column.shrink === 'middle' ? ellipsizeMiddle : ellipsizeEnd)(
-          row[index]!,
-          widths[index]!,
-        );
-        const last = index === columns.length - 1 && column.align !== 'right';
-        const padded = last ? fitted : padToWidth(fitted, widths[index]!, column.align ?? 'left');
-        const style = styleOf(index);
-        return style ? paint(style, padded) : padded;
-      })
-      .join(GAP)
-      .trimEnd();
+  const layout = (row: readonly string[], styleOf: (index: number) => Style | undefined): StyledLine =>
+    columns.flatMap((column, index) => {
+      const fitted = (column.shrink === 'middle' ? ellipsizeMiddle : ellipsizeEnd)(
+        row[index]!,
+        widths[index]!,
+      );
+      const last = index === columns.length - 1 && column.align !== 'right';
+      const padded = last ? fitted : padToWidth(fitted, widths[index]!, column.align ?? 'left');
+      const cell = { text: padded, style: styleOf(index) };
+      return index === 0 ? [cell] : [{ text: GAP }, cell];
+    });
 
   return [
     layout(

@@ -51,7 +51,11 @@ export function groupText(group: SampledFailureGroup, style: TextStyle): string[
 }
 
 /** `exit 1`, with the cause and the code that rules see where the words do not say them. */
-export function endText({ error, cause, match_code }: FailureGroup): string {
+export function endText({
+  error,
+  cause,
+  match_code,
+}: Pick<FailureGroup, 'error' | 'cause' | 'match_code'>): string {
   const words = visibleText(error);
   const more = [
     words.includes(cause.replaceAll('_', ' ')) ? null : cause,
@@ -61,7 +65,7 @@ export function endText({ error, cause, match_code }: FailureGroup): string {
 }
 
 /** `retried 12, 10 succeeded, 1 failed again; failed 2`: the results of earlier decisions about failures like this. */
-function pastText({ retried, succeeded, failed_again, failed }: PastDecisions): string {
+export function pastText({ retried, succeeded, failed_again, failed }: PastDecisions): string {
   const became = [
     succeeded > 0 || retried > 0 ? `${succeeded} succeeded` : null,
     failed_again > 0 ? `${failed_again} failed again` : null,

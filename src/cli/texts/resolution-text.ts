@@ -25,15 +25,21 @@ export const resolutionView: View<ShownResolution> = {
 
 /** How many jobs were decided about, each of the first with its result, and the next command. */
 function resolutionText({ workflow_id, dry_run, jobs, next }: ShownResolution, style: TextStyle): string[] {
-  const lines = [`workflow ${workflow_id}: ${countText(jobs, dry_run)}`];
+  const lines = [`workflow ${workflow_id}: ${countText(jobs, dry_run)}`, ...resolvedLines(jobs, style)];
+  if (dry_run) lines.push('nothing was changed; the same without --dry-run decides');
+  return [...lines, ...nextLines(next, style)];
+}
+
+/** The first of the jobs, one a line, each with what the decision leads to. */
+export function resolvedLines(jobs: readonly ResolvedJob[], style: Pick<TextStyle, 'paint'>): string[] {
+  const lines: string[] = [];
   const shown = jobs.slice(0, JOBS_SHOWN);
   for (const job of shown) {
     const action = style.paint(job.action === 'retry' ? 'green' : 'red', job.action.padEnd(5));
     lines.push(`  ${action}  ${visibleText(job.name)}: ${fateText(job)}`);
   }
   if (jobs.length > shown.length) lines.push(`  and ${jobs.length - shown.length} more`);
-  if (dry_run) lines.push('nothing was changed; the same without --dry-run decides');
-  return [...lines, ...nextLines(next, style)];
+  return lines;
 }
 
 function countText(jobs: readonly ResolvedJob[], dryRun: boolean): string {

@@ -13,7 +13,7 @@ export const workersView: View<WorkerRecord[]> = {
   quiet: (workers) => workers.map(({ id }) => id),
 };
 
-const STYLES: Record<WorkerRecord['state'], Style> = {
+export const WORKER_STYLES: Record<WorkerRecord['state'], Style> = {
   active: 'green',
   draining: 'yellow',
   suspect: 'yellow',
@@ -24,7 +24,7 @@ const STYLES: Record<WorkerRecord['state'], Style> = {
 function workersTable(workers: WorkerRecord[], style: TextStyle): string[] {
   const columns: Column<WorkerRecord>[] = [
     { title: 'ID', value: ({ id }) => id, align: 'right' },
-    { title: 'STATE', value: ({ state }) => state, style: ({ state }) => STYLES[state] },
+    { title: 'STATE', value: ({ state }) => state, style: ({ state }) => WORKER_STYLES[state] },
     { title: 'KIND', value: ({ kind }) => kind },
     { title: 'HOST', value: ({ host }) => host, shrink: 'middle' },
     { title: 'PID', value: ({ pid }) => pid, align: 'right' },

@@ -17,5 +17,6 @@ export default defineConfig({
     target: 'es2022',
     reportCompressedSize: false,
   },
+  worker: { format: 'es' },
   server: { proxy: { '/api': { target: SERVER, changeOrigin: true } } },
 });

@@ -122,6 +122,7 @@ export type WorkflowQuery = RequestOf<Endpoints['listWorkflows']>;
 export type SummaryQuery = RequestOf<Endpoints['listSummaries']>;
 export type PageQuery = Omit<WorkflowQuery, 'archived'>;
 export type JobQuery = RequestOf<Endpoints['listJobs']>;
+export type TimelineQuery = RequestOf<Endpoints['listTimelines']>;
 export type JobSort = NonNullable<JobQuery['sort']>;
 export type AttemptQuery = RequestOf<Endpoints['listAttempts']>;
 export type SampleQuery = RequestOf<Endpoints['samples']>;

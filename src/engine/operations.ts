@@ -43,7 +43,9 @@ import {
   workersPage,
   workflowsPage,
 } from './read/list-records.ts';
+import { timelinesPage } from './read/list-timelines.ts';
 import { readExplanation } from './read/read-explanation.ts';
+import { readGraph } from './read/read-graph.ts';
 import { readAttention, summariesPage } from './read/read-overview.ts';
 import { readSamples } from './read/read-samples.ts';
 import { readStatus } from './read/read-status.ts';
@@ -238,6 +240,10 @@ export const localOperations: {
   orderAllocations: change((workflow, now, request) => orderAllocations(workflow, request, now)),
   cancelAllocation: write((now, id, request) => cancelAllocation(id, request, now)),
 
+  graph: read(function* (_, id) {
+    return yield* readGraph(yield* needWorkflow(id));
+  }),
+  listTimelines: read((_, id, query = {}) => timelinesPage(id, query)),
   listSummaries: read((now, query = {}) => summariesPage(query, now, isAlive)),
   listAttention: read((now) => readAttention(now, isAlive)),
 

@@ -87,6 +87,18 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     missing: null,
     conflict: null,
   },
+  graph: {
+    works: ({ url }) => get(url('/graph')),
+    bad: [({ url }) => get(url('/graph?all=1')), 'query.all'],
+    missing: noWorkflow('GET', '/graph'),
+    conflict: null,
+  },
+  listTimelines: {
+    works: ({ url }) => get(url('/timelines?runs=2&limit=5&group=ready')),
+    bad: [({ url }) => get(url('/timelines?runs=21')), 'query.runs'],
+    missing: noWorkflow('GET', '/timelines'),
+    conflict: null,
+  },
   getWorkflow: {
     works: ({ url }) => get(url()),
     bad: [() => get('/api/v1/workflows/0'), 'path.workflow_id'],

@@ -62,3 +62,60 @@ export const LIVE = {
     },
   ],
 };
+
+/** As many jobs as a page must stand, none of which any worker can take. */
+export const HUGE = {
+  name: 'hundred-thousand',
+  user: 'grace',
+  resource_requirements: [{ name: 'giant', num_cpus: 100_000 }],
+  jobs: [
+    { name: 'begin', command: 'true', resource_requirements: 'giant' },
+    {
+      name: 'simulate_{index}',
+      parameters: { index: '1:50000' },
+      command: 'true',
+      depends_on: ['begin'],
+    },
+    {
+      name: 'analyse_{index}',
+      parameters: { index: '1:49998' },
+      command: 'true',
+      depends_on: ['simulate_{index}'],
+    },
+    { name: 'merge', command: 'true', depends_on_regexes: ['analyse_.*'] },
+  ],
+};
+
+/** Stages of several jobs each: some fail, some are retried, one succeeds after a recovery script. */
+export const PIPELINE = {
+  name: 'genome-alignment',
+  description: 'Aligns reads of sixty samples, and calls variants.',
+  user: 'ada',
+  project: 'genomics',
+  failure_handlers: [
+    {
+      name: 'repair-index',
+      rules: [{ exit_codes: [20], recovery_script: 'sleep 0.3; touch index-fixed', max_retries: 3 }],
+    },
+  ],
+  jobs: [
+    { name: 'fetch', command: 'sleep 0.2' },
+    { name: 'index', command: 'sleep 0.2; test -e index-fixed || exit 20', failure_handler: 'repair-index' },
+    {
+      name: 'align_{sample}',
+      parameters: { sample: '1:60' },
+      depends_on: ['fetch', 'index'],
+      command: 'test {sample} = 7 && exit 4; test {sample} = 31 && exit 4; true',
+      retry: { max_retries_failure: 1, initial_retry_delay_ms: 300 },
+    },
+    {
+      name: 'call_{region}',
+      parameters: { region: '1:4' },
+      depends_on: ['align_1', 'align_2'],
+      command: 'sleep 0.1',
+    },
+    { name: 'quality', depends_on: ['fetch'], command: 'sleep 0.3' },
+    { name: 'report', depends_on_regexes: ['call_.*'], depends_on: ['quality'], command: 'true' },
+    { name: 'publish', depends_on_regexes: ['align_.*'], command: 'true' },
+  ],
+};

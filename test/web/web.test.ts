@@ -3,6 +3,7 @@ import { closeBrowser } from './browser.ts';
 import { flowBehaviour } from './flow-behaviour.ts';
 import { pageBehaviour } from './page-behaviour.ts';
 import { WebWorld } from './web-world.ts';
+import { workflowBehaviour } from './workflow-behaviour.ts';
 
 /** npm has a Chromium that needs no installation for this alone. */
 const HAS_BROWSER = 'linux-x64';
@@ -25,5 +26,6 @@ function testPages(): void {
   });
 
   describe('pages', () => pageBehaviour(world));
+  describe('views of a workflow', () => workflowBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
 }

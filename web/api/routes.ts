@@ -13,6 +13,8 @@ export const ROUTES = {
   listRequests: ['GET', '/api/v1/requests'],
   listSites: ['GET', '/api/v1/sites'],
   status: ['GET', '/api/v1/workflows/{workflow_id}/status'],
+  graph: ['GET', '/api/v1/workflows/{workflow_id}/graph'],
+  listTimelines: ['GET', '/api/v1/workflows/{workflow_id}/timelines'],
   listJobs: ['GET', '/api/v1/workflows/{workflow_id}/jobs'],
   explain: ['GET', '/api/v1/workflows/{workflow_id}/jobs/{job}/explain'],
   listEvents: ['GET', '/api/v1/workflows/{workflow_id}/events'],

@@ -1,4 +1,5 @@
 import { ApiError, ask } from '../api/call.ts';
+import { isDue } from './pacing.ts';
 import { queryClient } from './queries.ts';
 import { noteError } from './session.ts';
 import { SharedValue } from './shared-value.ts';
@@ -47,7 +48,7 @@ export async function followChanges(signal: AbortSignal): Promise<void> {
       lastContact = Date.now();
       if (isNews) {
         const began = Date.now();
-        await queryClient.invalidateQueries();
+        await queryClient.invalidateQueries({ predicate: isDue });
         setLive();
         // A page that takes long to read is read less often.
         await pause(Math.max(REFRESH_MS, 2 * (Date.now() - began)), signal);

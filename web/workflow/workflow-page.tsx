@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { call } from '../api/call.ts';
 import { useKeys } from '../app/keys.ts';
+import { lazyPart } from '../app/lazy-part.tsx';
 import { setQuery, usePlace } from '../app/router.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Crumbs } from '../parts/crumbs.tsx';
@@ -14,17 +15,33 @@ import { EventList } from './event-list.tsx';
 import { JobList } from './job-list.tsx';
 import { WorkflowHead } from './workflow-head.tsx';
 
-const TABS = { jobs: 'Jobs', events: 'Events' };
+const TABS = { jobs: 'Jobs', graph: 'Graph', events: 'Events' };
+
+const GraphView = lazyPart(async () => (await import('./graph/graph-view.tsx')).GraphView);
 
 export function WorkflowPage({ workflow }: { workflow: number }) {
   const { query } = usePlace();
   const status = useQuery({ queryKey: ['status', workflow], queryFn: () => call('status', workflow) });
   const name = status.data?.workflow.name ?? `Workflow ${workflow}`;
-  const tab = query.get('tab') === 'events' ? 'events' : 'jobs';
+  const asked = query.get('tab') ?? '';
+  const tab = asked in TABS ? (asked as keyof typeof TABS) : 'jobs';
   // What is chosen in the table stays chosen while the events are looked at.
   const [chosen, setChosen] = useState<ReadonlyMap<number, string>>(new Map());
   useTitle(name);
   useKeys({ '/': focusSearch });
+  const views: Record<keyof typeof TABS, () => ReactNode> = {
+    jobs: () => (
+      <JobList
+        status={status.data!}
+        name={query.get('name') ?? ''}
+        statuses={query.get('status') ?? ''}
+        chosen={chosen}
+        onChoose={setChosen}
+      />
+    ),
+    graph: () => <GraphView workflow={workflow} />,
+    events: () => <EventList workflow={workflow} />,
+  };
   return (
     <div className="flex flex-col gap-5">
       <Crumbs trail={[]} here={visibleText(name)} />
@@ -41,17 +58,7 @@ export function WorkflowPage({ workflow }: { workflow: number }) {
               onChange={(value) => setQuery({ tab: value === 'jobs' ? '' : value })}
             />
           </div>
-          {tab === 'jobs' ? (
-            <JobList
-              status={status.data}
-              name={query.get('name') ?? ''}
-              statuses={query.get('status') ?? ''}
-              chosen={chosen}
-              onChoose={setChosen}
-            />
-          ) : (
-            <EventList workflow={workflow} />
-          )}
+          <Suspense fallback={<Loading />}>{views[tab]()}</Suspense>
         </>
       )}
     </div>

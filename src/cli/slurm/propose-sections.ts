@@ -5,8 +5,8 @@ import {
   type SchedulerProposal,
 } from '../../core/allocation/propose-schedulers.ts';
 import type { WorkflowModel } from '../../core/model/workflow-model.ts';
+import { namePattern } from '../../core/text/name-pattern.ts';
 import type { SlurmSections } from '../../spec/slurm/add-sections.ts';
-import { namePattern } from '../../views/graph/name-pattern.ts';
 
 /** Above this many, jobs are watched by patterns. */
 const MOST_NAMES = 10;

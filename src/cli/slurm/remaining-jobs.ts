@@ -3,7 +3,7 @@ import type { Engine } from '../../contract/engine.ts';
 import type { JobRecord } from '../../contract/records/records.ts';
 import { boundScheduler } from '../../core/allocation/allocation-offer.ts';
 import { groupJobs, type JobGroup } from '../../core/allocation/propose-schedulers.ts';
-import { namePattern } from '../../views/graph/name-pattern.ts';
+import { namePattern } from '../../core/text/name-pattern.ts';
 
 /** Up to this many jobs, each is asked what it needs; beyond, jobs of a sweep are taken to need what the first ones do. */
 const MOST_ASKED = 500;

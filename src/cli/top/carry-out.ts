@@ -8,7 +8,7 @@ import { recoveryView } from '../texts/recovery-text.ts';
 import { retryView } from '../texts/retry-text.ts';
 import type { TopPlan } from './plans.ts';
 
-/** Carries a plan out. Returns what was done, and what has to be done for it to go on. */
+/** Carries a plan out. Returns what was done, and what has to be done for it to continue. */
 export async function carryOut(engine: Engine, plan: TopPlan, style: TextStyle): Promise<string> {
   const done = await apply(engine, plan, style);
   const status = await engine.status(plan.workflow);

@@ -43,7 +43,7 @@ export function dialogLines(dialog: Dialog | null, size: ScreenSize): StyledLine
       const example = dialog.of === 'memory' ? '4g' : '2h';
       return [
         [{ text: `${dialog.of} of the retry, such as ${example}: ${dialog.text}▏`, style: 'cyan' }],
-        [{ text: 'enter: go on, esc: leave', style: 'dim' }],
+        [{ text: 'enter: continue, esc: leave', style: 'dim' }],
       ];
     }
     case 'planning':

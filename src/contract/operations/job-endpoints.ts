@@ -9,6 +9,8 @@ import {
   jobDetailsSchema,
   jobSchema,
 } from '../schemas/job-records.ts';
+import { workflowGraph } from '../schemas/pages/graph.ts';
+import { jobTimeline } from '../schemas/pages/timeline.ts';
 import { resourceChange, resourceChangeResult, utilization } from '../schemas/resolution.ts';
 import { id, jobStatus, page, reason } from '../schemas/scalars.ts';
 import { attemptSamples } from '../schemas/usage-samples.ts';
@@ -17,6 +19,15 @@ import { retryJobsRequest, retryJobsResult } from './selection-bodies.ts';
 const tag = 'Jobs';
 const statusQuery = listOf(jobStatus).exactOptional().describe('One or more, with commas.');
 const oneJob = jobParameter.exactOptional();
+const MOST_RUNS = 20;
+const MOST_TIMELINES = 200;
+
+/** Which jobs of a workflow a list has. */
+const jobFilter = {
+  status: statusQuery,
+  name: z.string().min(1).max(1000).exactOptional().describe('Part of the name.'),
+  group: z.string().min(1).max(2000).exactOptional().describe('Jobs of a group of the graph, by its label.'),
+};
 
 /** A job in the words of programs that know only these. */
 const briefJob = z
@@ -32,11 +43,34 @@ export const jobEndpoints = {
     summary: 'Lists the jobs of a workflow.',
     query: z.strictObject({
       ...pageQuery,
-      status: statusQuery,
-      name: z.string().min(1).max(1000).exactOptional().describe('Part of the name.'),
+      ...jobFilter,
       sort: z.enum(['id', '-id', 'name', '-name']).exactOptional().describe('(default: `id`); `-` descends.'),
     }),
     answer: json(page(jobSchema)),
+  }),
+  graph: operation({
+    method: 'GET',
+    path: '/api/v1/workflows/{workflow_id}/graph',
+    role: 'viewer',
+    tag,
+    summary: 'Returns the jobs of a workflow in groups by name, with their counts and what they wait for.',
+    answer: json(workflowGraph),
+  }),
+  listTimelines: operation({
+    method: 'GET',
+    path: '/api/v1/workflows/{workflow_id}/timelines',
+    role: 'viewer',
+    tag,
+    summary: 'Lists jobs with the times of their attempts.',
+    query: z.strictObject({
+      ...pageQuery,
+      limit: wholeNumber(1, MOST_TIMELINES).exactOptional().describe('(default: 100)'),
+      ...jobFilter,
+      runs: wholeNumber(1, MOST_RUNS)
+        .exactOptional()
+        .describe('Attempts of so many newest runs (default: 1).'),
+    }),
+    answer: json(page(jobTimeline)),
   }),
   listAllJobs: endpoint({
     method: 'GET',

@@ -62,6 +62,7 @@ export function* jobsPage(workflowId: number, query: JobQuery): Script<Page<JobR
   const filter = {
     statuses: query.status ?? null,
     name: query.name ?? null,
+    group: query.group ?? null,
     id: null,
     sort: query.sort ?? 'id',
   };

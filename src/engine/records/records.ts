@@ -178,7 +178,9 @@ export function attemptRecord(row: AttemptRow, outputDir: string): AttemptRecord
   };
 }
 
-function attemptState(row: AttemptRow): AttemptState {
+export function attemptState(
+  row: Pick<AttemptRow, 'started_at' | 'finished_at' | 'verdict' | 'cause'>,
+): AttemptState {
   if (row.finished_at === null) return row.started_at === null ? 'PENDING' : 'RUNNING';
   if (row.verdict === 'disable') return 'SKIPPED';
   switch (row.cause as Cause | null) {

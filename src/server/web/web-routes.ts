@@ -11,11 +11,13 @@ const POLICY = [
   "img-src 'self'",
   "font-src 'self'",
   "connect-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // The address of one worker, which `web/workflow/graph/use-layout.ts` has as a constant.
+  'trusted-types holdfast-layout',
 ].join('; ');
 
 /** A name of an asset has a hash of what is in it. */

@@ -1,6 +1,6 @@
 import type { JobStatus } from '../../core/job/job-status.ts';
+import { namePattern } from '../../core/text/name-pattern.ts';
 import type { GraphRoute, JobGraph } from './job-graph.ts';
-import { namePattern } from './name-pattern.ts';
 
 export interface DrawnNode {
   label: string;

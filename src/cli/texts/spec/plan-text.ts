@@ -1,4 +1,4 @@
-import { namePattern } from '../../../views/graph/name-pattern.ts';
+import { namePattern } from '../../../core/text/name-pattern.ts';
 import type { Plan, PlannedJob } from '../../../views/graph/plan.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import { ellipsizeEnd } from '../../terminal/display-width.ts';

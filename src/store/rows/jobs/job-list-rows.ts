@@ -1,6 +1,7 @@
 import type { JobSort } from '../../../contract/engine.ts';
 import { JOB_STATUS, type JobStatus } from '../../../core/job/job-status.ts';
 import { all, containing, placeholders, type Script, type SqlValue } from '../../script.ts';
+import { groupLabelOf } from './group-rows.ts';
 import type { JobRow } from './job-rows.ts';
 import { STATE_COLUMNS, type StateColumns } from './state-columns.ts';
 
@@ -43,6 +44,7 @@ export function* listJobs(
     limit: number;
     statuses: JobStatus[] | null;
     name: string | null;
+    group?: string | null;
     id: number | null;
     sort?: JobSort;
   },
@@ -62,6 +64,10 @@ export function* listJobs(
   if (filter.name !== null) {
     conditions.push(`lower(job.name) like ? escape '\\'`);
     values.push(containing(filter.name));
+  }
+  if (filter.group !== undefined && filter.group !== null) {
+    conditions.push(`${groupLabelOf('job')} = ?`);
+    values.push(filter.group);
   }
   if (filter.id !== null) {
     conditions.push('job.id = ?');

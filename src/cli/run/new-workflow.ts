@@ -6,9 +6,9 @@ import { overrideRouting } from '../../core/policy/routing-overrides.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import { formatProblem } from '../../spec/problem.ts';
 import type { CommandContext, Invocation } from '../command-context.ts';
+import { routingOverrides } from '../options/routing-flags.ts';
 import { userName } from '../options/user-name.ts';
 import type { SpecText } from '../read-spec.ts';
-import { routingOverrides } from './routing-flags.ts';
 
 /** The one line about all sections of Slurm, where jobs run without it. */
 const UNUSED_SCHEDULERS =

@@ -15,6 +15,7 @@ import { type RunStory, storyOf, storyOfStored } from '../../../views/run-story.
 import { visibleText } from '../../../views/visible-text.ts';
 import type { CommandContext, Invocation } from '../../command-context.ts';
 import { needDagman } from '../../htcondor/need-dagman.ts';
+import { refuseRoutingFlags } from '../../options/routing-flags.ts';
 import { recallSettings } from '../../options/run-settings.ts';
 import { refuseSettings } from '../../options/set-option.ts';
 import { modelUntil, refuseUntil, resumeUntil } from '../../options/until-option.ts';
@@ -25,7 +26,6 @@ import { driveRequest, refuseForeignSite } from '../../run/drive-request.ts';
 import { followRequest } from '../../run/follow-request.ts';
 import { storeNewWorkflow } from '../../run/new-workflow.ts';
 import { refuseForRequest } from '../../run/refuse-for-request.ts';
-import { refuseRoutingFlags } from '../../run/routing-flags.ts';
 import { runDueActions } from '../../run/run-due-actions.ts';
 import { collectRunResult } from '../../run/run-result.ts';
 import { refuseTimeLimit } from '../../run/time-limit.ts';

@@ -2,8 +2,8 @@ import { HoldfastError } from '../../core/errors.ts';
 import type { WorkflowModel } from '../../core/model/workflow-model.ts';
 import { overrideRouting, type RoutingOverrides } from '../../core/policy/routing-overrides.ts';
 import type { Invocation } from '../command-context.ts';
-import { wholeNumberOption } from '../options/whole-number-option.ts';
 import { readRoutingContext } from './read-routing-context.ts';
+import { wholeNumberOption } from './whole-number-option.ts';
 
 /** Flags of `run` that override a spec, by the key under which commander has them. */
 const FLAGS: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { refuseRoutingFlags, routingFlags } from '../../src/cli/options/routing-flags.ts';
 import { readRoutingContext } from '../../src/cli/options/read-routing-context.ts';
+import { refuseRoutingFlags, routingFlags } from '../../src/cli/options/routing-flags.ts';
 import { HoldfastError } from '../../src/core/errors.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { makeProject } from './run-cli.ts';

@@ -7,7 +7,7 @@ const { version } = JSON.parse(readFileSync(join(__dirname, '../package.json'), 
 const argv = process.argv.slice(2);
 
 // Answered before anything is loaded: scripts ask for it often.
-if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+if (argv.length === 1 && ['--version', '-V', '-v'].includes(argv[0])) {
   process.stdout.write(`${version}\n`);
 } else {
   // DAGMan starts it for every attempt, so that it is loaded without the other commands.

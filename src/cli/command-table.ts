@@ -97,6 +97,7 @@ export const COMMANDS: CommandEntry[] = [
     options: [
       ['--limit <n>', 'how many workflows to list, newest first (default: 20)'],
       ['--archived', 'list the archived workflows instead'],
+      ['--exit-code', 'exit as `run` would: 0, 1 or 3; 5 if it is not complete'],
     ],
     examples: [
       'holdfast status',

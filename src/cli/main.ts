@@ -37,7 +37,7 @@ function createProgram(
 ): Commander {
   const program = new Commander('holdfast')
     .description('Runs batch workflows in which failure is a first-class path.')
-    .version(version, '-V, --version')
+    .version(version, '-v, --version')
     .option('--dir <dir>', 'state directory (default: HOLDFAST_DIR, else .holdfast here or above)')
     .option('--server <url>', 'work on this server instead of here')
     .option('--token-file <file>', 'file with the token for the server; also HOLDFAST_TOKEN')

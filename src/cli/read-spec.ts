@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { SpecSource } from '../contract/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import type { RetryPolicy } from '../core/policy/retry-policy.ts';
@@ -6,6 +6,7 @@ import { loadSpec } from '../spec/load-spec.ts';
 import { formatProblem, type Problem } from '../spec/problem.ts';
 import { keptFiles } from '../spec/spec-files.ts';
 import type { SpecSettings } from '../spec/variables/apply-settings.ts';
+import { visibleText } from '../views/visible-text.ts';
 import type { SettingOrigin } from './config/resolve-settings.ts';
 import type { SettingKey } from './config/settings.ts';
 import { filesBeside } from './spec-files.ts';
@@ -83,12 +84,23 @@ function readText(path: string): string {
     const { code, message } = error as NodeJS.ErrnoException;
     const problem =
       code === 'ENOENT'
-        ? 'there is no such file'
+        ? `there is no such file${specsHere()}`
         : code === 'EISDIR'
           ? 'is a directory, not a spec'
           : message;
     throw new HoldfastError('INVALID_ARGUMENT', { argument: path, problem }, error);
   }
+}
+
+const MOST_SPECS = 5;
+
+/** `; here are: a.yaml, b.yaml`: files of the current directory that may be specs. */
+function specsHere(): string {
+  const names = readdirSync('.').filter((name) => /^[^.].*\.(?:ya?ml|json5?|kdl)$/.test(name));
+  const specs = names.filter((name) => !/^(?:package(?:-lock)?|tsconfig.*)\.json$/.test(name)).toSorted();
+  if (specs.length === 0) return '';
+  const more = specs.length > MOST_SPECS ? ` and ${specs.length - MOST_SPECS} more` : '';
+  return `; here are ${specs.slice(0, MOST_SPECS).map(visibleText).join(', ')}${more}`;
 }
 
 const RETRY_KEYS: Partial<Record<SettingKey, keyof RetryPolicy>> = {

@@ -67,6 +67,8 @@ describe('after a run in which a job recovers and one fails', () => {
     expect((await cli('status', '--output', 'quiet')).stdout).toBe('1\n');
     expect((await cli('status', '1', '--output', 'quiet')).stdout).toBe('failed\n');
     expect((await cli('status', '1')).stdout).toMatch(/^workflow 1 mixed, run 1: failed in /);
+    expect((await cli('status', '1', '--exit-code')).code).toBe(1);
+    expect(await cli('status', '--exit-code')).toMatchObject({ code: 2, stderr: /one workflow; name it/ });
     expect(await json('status', '1')).toMatchObject({
       complete: true,
       exit_code: 1,

@@ -54,9 +54,9 @@ describe('a spec with mistakes', () => {
   });
 
   test('that does not exist is told apart from one that is wrong', async () => {
-    const cwd = makeProject();
+    const cwd = makeProject({ 'b.json': {}, 'a.json': {}, 'package.json': {} });
     expect((await runCli(['run', 'nothing.yaml'], { cwd })).stderr).toContain(
-      'error: nothing.yaml: there is no such file',
+      'error: nothing.yaml: there is no such file; here are a.json, b.json\n',
     );
     expect((await runCli(['plan', '.'], { cwd })).stderr).toContain('is a directory');
   });

@@ -31,6 +31,11 @@ describe('durations', () => {
     ['250ms', 1000, 250],
     ['1.5h', 1000, 5_400_000],
     ['2d', 1, 172_800_000],
+    ['5 minutes', 1000, 300_000],
+    ['1 hour 30 mins', 1000, 5_400_000],
+    ['1 day', 1000, 86_400_000],
+    ['20 milliseconds', 1000, 20],
+    ['3 secs 1ms', 1000, 3001],
     ['PT1H30M', 1000, 5_400_000],
     ['P1DT2H', 1000, 93_600_000],
     ['P2W', 1000, 1_209_600_000],
@@ -41,9 +46,12 @@ describe('durations', () => {
     expect(parseDuration(text, unit)).toBe(ms);
   });
 
-  test.each(['', 'P', 'PT', 'abc', '10 parsecs', '-5s', -5])('%s is no duration', (text) => {
-    expect(parseDuration(text, 1000)).toBeUndefined();
-  });
+  test.each(['', 'P', 'PT', 'abc', '10 parsecs', '5 minutos', '5  minutes', 'minutes', '-5s', -5])(
+    '%s is no duration',
+    (text) => {
+      expect(parseDuration(text, 1000)).toBeUndefined();
+    },
+  );
 
   test('are written short', () => {
     expect([850, 2500, 59_000, 90_000, 7_500_000, 273_600_000].map(formatDuration)).toEqual([

@@ -18,7 +18,7 @@ jobs:
 `;
     expect(messagesOf(text)).toEqual([
       'flow.yaml:4:5: jobs[0].comand: unknown key "comand"; did you mean "command"?',
-      'flow.yaml:6:14: jobs[0].timeout: "5 parsecs" is not a duration; write 30s, 1h30m, 500ms, PT1H30M or a number',
+      'flow.yaml:6:14: jobs[0].timeout: "5 parsecs" is not a duration; write 30s, 1h30m, 5 minutes, PT1H30M or a number',
       'flow.yaml:9:18: jobs[1].depends_on[0]: there is no job "aa"; did you mean "a"?',
       'flow.yaml:10:14: jobs[1].retry.initial_delay: initial_delay and initial_retry_delay_ms say the same thing; keep one of them',
       'flow.yaml:11:11: jobs[2].name: the name "a" is already used by jobs[0]',
@@ -309,6 +309,17 @@ steps:
     expect(
       messagesOf('jobs: [{name: a, command: "${files.input.x} ${files.input.y} ${variables.z}"}]'),
     ).toHaveLength(3);
+  });
+
+  it('with a wildcard of the shell for a dependency show the pattern to write', () => {
+    expect(messagesOf('jobs: [{name: a.1, command: x}, {name: b, command: x, depends_on: ["a.*"]}]')).toEqual(
+      [
+        'flow.yaml:1:68: jobs[1].depends_on[0]: there is no job "a.*", and names are compared as they are; write depends_on_regexes: ["^a\\\\..*$"]',
+      ],
+    );
+    expect(messagesOf('steps: {a1: {exec: x}, b: {exec: x, depends_on: ["a?"]}}')).toEqual([
+      'flow.yaml:1:50: steps.b.depends_on[0]: there is no step "a?"; steps are named one by one',
+    ]);
   });
 
   it('that every expansion of a sweep repeats are told once', () => {

@@ -4,7 +4,7 @@ import { DEFAULT_RETRY } from '../../src/core/policy/retry-policy.ts';
 import { DEFAULT_ROUTING } from '../../src/core/policy/routes.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { formatProblem } from '../../src/spec/problem.ts';
-import { jobNamed, messagesOf, modelOf } from './spec-text.ts';
+import { jobNamed, messagesOf, modelOf, warningsOf } from './spec-text.ts';
 
 describe('the model', () => {
   it('has every default filled in', () => {
@@ -211,6 +211,12 @@ steps:
       env: { X: 'y' },
     });
     expect(jobNamed(model, 'b').config).toMatchObject({ template: true, output: 'auto' });
+  });
+
+  it('warns of a timeout of a step that is a small number: it is milliseconds', () => {
+    expect(warningsOf('steps: {a: {exec: "true", timeout: 30}, b: {exec: "true", timeout: 30s}}')).toEqual([
+      'flow.yaml:1:36: steps.a.timeout: a number is milliseconds in a step; write 30s if seconds are meant',
+    ]);
   });
 
   it('tells of parameters and requirements that nothing uses', () => {

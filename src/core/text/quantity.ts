@@ -18,9 +18,12 @@ export function formatSize(bytes: number): string {
   return `${bytes}b`;
 }
 
+const DURATION_UNIT = 'ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?';
+const WRITTEN_DURATION = new RegExp(`^(?:\\d+(?:\\.\\d+)? ?(?:${DURATION_UNIT})(?![a-z])\\s*)+$`);
+const DURATION_PART = new RegExp(`(\\d+(?:\\.\\d+)?) ?(${DURATION_UNIT})(?![a-z])`, 'g');
 const DURATION_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** `30s`, `1h30m`, ISO 8601 (`PT1H30M`, `P1DT2H`), or a bare number in `bareUnitMs` → milliseconds. */
+/** `30s`, `1h30m`, `5 minutes`, ISO 8601 (`PT1H30M`, `P1DT2H`), or a bare number in `bareUnitMs` → milliseconds. */
 export function parseDuration(text: string | number, bareUnitMs: number): number | undefined {
   if (typeof text === 'number')
     return Number.isFinite(text) && text >= 0 ? Math.round(text * bareUnitMs) : undefined;
@@ -40,12 +43,17 @@ export function parseDuration(text: string | number, bareUnitMs: number): number
         seconds! * DURATION_MS.s,
     );
   }
-  if (!/^(\d+(\.\d+)?(ms|s|m|h|d)\s*)+$/.test(trimmed)) return undefined;
+  if (!WRITTEN_DURATION.test(trimmed)) return undefined;
   let total = 0;
-  for (const [, value, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
-    total += Number(value) * DURATION_MS[unit as keyof typeof DURATION_MS];
+  for (const [, value, unit] of trimmed.matchAll(DURATION_PART)) {
+    total += Number(value) * DURATION_MS[shortUnit(unit!)];
   }
   return Math.round(total);
+}
+
+/** `minutes` → `m`. */
+function shortUnit(unit: string): keyof typeof DURATION_MS {
+  return /^m(?:s|il)/.test(unit) ? 'ms' : (unit[0] as 's' | 'm' | 'h' | 'd');
 }
 
 /** Shortest readable form: `850ms`, `2.5s`, `1m30s`, `2h05m`, `3d04h`. */

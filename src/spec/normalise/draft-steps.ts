@@ -8,6 +8,9 @@ import { executionSettings } from './execution-settings.ts';
 import { type JobDraft, references } from './job-draft.ts';
 import type { SpecContext } from './spec-context.ts';
 
+/** A limit below this is hardly meant in milliseconds. */
+const FEW_MILLISECONDS = 1000;
+
 /** Steps as jobs, in written order; `written order` itself becomes dependencies later. */
 export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext): JobDraft[] {
   return Object.entries(steps).map(([id, step]) => {
@@ -22,6 +25,12 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
     const shell = step.shell ?? context.spec.shell ?? 'bash';
     checkShell({ shell, command: step.exec, path, key: 'exec', hasScript: false }, context.findings);
     const timeoutMs = context.milliseconds(step.timeout);
+    if (typeof step.timeout === 'number' && step.timeout < FEW_MILLISECONDS) {
+      context.findings.warn(
+        [...path, 'timeout'],
+        `a number is milliseconds in a step; write ${step.timeout}s if seconds are meant`,
+      );
+    }
     const additions = { resources: {}, labels: [], timeoutMs };
     return {
       name: id,

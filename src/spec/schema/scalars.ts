@@ -30,7 +30,7 @@ export const duration = z
   .union([z.string(), z.number()], { error: 'expected a duration such as 30s, 1h30m or PT1H30M' })
   .refine((value) => parseDuration(value, 1) !== undefined, {
     error: (issue) =>
-      `${JSON.stringify(issue.input)} is not a duration; write 30s, 1h30m, 500ms, PT1H30M or a number`,
+      `${JSON.stringify(issue.input)} is not a duration; write 30s, 1h30m, 5 minutes, PT1H30M or a number`,
   })
   .meta({ title: 'duration' });
 

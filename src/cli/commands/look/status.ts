@@ -7,15 +7,18 @@ import { workflowsView } from '../../texts/lists/workflows.ts';
 import { statusView } from '../../texts/status-text.ts';
 
 const WORKFLOWS_SHOWN = 20;
+const NOT_COMPLETE = 5;
 
 export const statusCommand: Command = async (context, { args, options }) => {
   const limit = wholeNumberOption('--limit', options.limit);
   const engine = await context.openEngine();
   if (args[0] !== undefined) {
     if (options.archived === true) throw onlyLists();
-    context.show(statusView, await engine.status(await workflowArgument(engine, context, args[0])));
-    return 0;
+    const status = await engine.status(await workflowArgument(engine, context, args[0]));
+    context.show(statusView, status);
+    return options.exitCode === true ? (status.exit_code ?? NOT_COMPLETE) : 0;
   }
+  if (options.exitCode === true) throw onlyOne();
   const archived = options.archived === true;
   const workflows = await allPages((page) =>
     engine.listWorkflows({ ...page, ...(archived && { archived }) }),
@@ -35,5 +38,12 @@ function onlyLists(): HoldfastError {
   return new HoldfastError('INVALID_ARGUMENT', {
     argument: '--archived',
     problem: 'only for the list; a workflow that is named is shown, archived or not',
+  });
+}
+
+function onlyOne(): HoldfastError {
+  return new HoldfastError('INVALID_ARGUMENT', {
+    argument: '--exit-code',
+    problem: 'is for one workflow; name it, as in `holdfast status 3 --exit-code`',
   });
 }

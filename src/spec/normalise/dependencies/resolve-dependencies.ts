@@ -131,7 +131,7 @@ class Resolver {
     const problem =
       name === ''
         ? `"${reference.text}" lacks a name beside a |; write a|b for one of two`
-        : `there is no ${kind} "${name}"${didYouMean(name, this.#byName.keys())}`;
+        : `there is no ${kind} "${name}"${patternHint(name, kind) ?? didYouMean(name, this.#byName.keys())}`;
     this.#findings.expansionError(pathOf(reference), problem);
     return [];
   }
@@ -180,4 +180,15 @@ class Producers {
     const found = this.#producers.get(text) ?? [];
     return found[0] === job ? [] : found;
   }
+}
+
+/** What to write instead of a name with a wildcard of the shell; null: it has none. */
+function patternHint(name: string, kind: 'job' | 'step'): string | null {
+  if (!/[*?]/.test(name)) return null;
+  if (kind === 'step') return '; steps are named one by one';
+  const pattern = `^${name
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')}$`;
+  return `, and names are compared as they are; write depends_on_regexes: [${JSON.stringify(pattern)}]`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { RequestRecord } from '../../src/contract/records/request.ts';
 import { connect } from '../../src/index.ts';
 import { until } from '../cli/run-cli.ts';
 import { sharedPostgres } from '../postgres/postgres-world.ts';
@@ -41,6 +42,65 @@ describe.concurrent('requests of servers', () => {
     const succeeded = (await servers.attempts('campaign')).filter(({ state }) => state === 'SUCCEEDED');
     expect(succeeded).toHaveLength(6);
     await client.close();
+  });
+
+  test('survive kill -9 of the server in every state, with the ledger as it was', async (context) => {
+    const servers = makeServers(context);
+    const server = await servers.serve();
+    const kill = async () => {
+      await server.end('SIGKILL');
+      server.start();
+      await until(
+        async () => (await fetch(`${servers.url}/healthz`).catch(() => null)) !== null,
+        'it answers',
+      );
+    };
+    const ledger = ({ status, delivered, cursor, rounds: all }: RequestRecord) => ({
+      ...{ status, delivered, cursor },
+      rounds: all.map(({ number, state, units }) => ({ number, state, units })),
+    });
+    const order = (what: string, body: object = {}) =>
+      servers.call('POST', `/requests/campaign/${what}`, body);
+    // The first round waits, and its first unit is done; the second one fails as a whole until it is fixed.
+    const command =
+      'echo {unit} >> started; [ {unit} -eq 1 ] || until [ -e go ]; do sleep 0.05; done; [ {unit} -le 3 ] || [ -e fixed ]';
+    await servers.submit({ ...rounds('campaign', 2, command), process: { command, retry: 0 } });
+    await kill();
+    const waits = await servers.show('campaign');
+    expect(['QUEUED', 'PLANNING', 'ACTIVE']).toContain(waits.status);
+    await servers.worker('north', '-j', '1', '--lease', '1m');
+    await until(() => servers.lines('north/started').length === 2, 'the second job runs');
+    await until(
+      async () => (await servers.show('campaign')).rounds[0]!.units.done === 1,
+      'the first unit is done',
+    );
+    await kill();
+    const active = await servers.show('campaign');
+    expect(active).toMatchObject({ status: 'ACTIVE', rounds: [{ units: { done: 1 } }] });
+
+    expect((await order('stop', { pause: true })).status).toBe(200);
+    await kill();
+    const paused = await servers.reaches('campaign', 'PAUSED');
+    expect(paused).toMatchObject({ rounds: [{ state: 'STOPPED', units: { done: 1 } }] });
+    servers.write('north/go');
+    expect((await order('resume')).status).toBe(200);
+    await kill();
+    const held = await servers.reaches('campaign', 'HELD');
+    expect(held).toMatchObject({
+      delivered: '30',
+      rounds: [{ units: { done: 3 } }, { units: { failed: 3 } }],
+    });
+    servers.write('north/fixed');
+    expect((await order('release', { reason: 'fixed' })).status).toBe(200);
+    await kill();
+    const done = await servers.reaches('campaign', 'COMPLETED');
+    expect(done.delivered).toBe('60');
+    await kill();
+    expect(ledger(await servers.show('campaign'))).toEqual(ledger(done));
+    const succeeded = (await servers.attempts('campaign')).filter(({ state }) => state === 'SUCCEEDED');
+    expect(succeeded).toHaveLength(6);
+    const { body } = await servers.call('GET', '/requests/campaign/units?limit=1000');
+    expect(overlaps(body.items as never)).toEqual([]);
   });
 
   test('on one PostgreSQL two servers plan each round once', async (context) => {

@@ -85,6 +85,16 @@ export function updateBehaviour(databases: Databases): void {
       expect(await world.run({ b: 1 })).toEqual(['b', 'b', 'b', 'b']);
     });
 
+    test('has its changes shown as the spec spells them', async () => {
+      const spec = (more: object) => ({ name: 'w', jobs: [{ name: 'a', command: 'true', ...more }] });
+      const world = await worldOfSpec(spec({ deadline: '1m' }));
+      const { jobs } = await world.update(spec({ deadline: '90s', keep_failed_outputs: 'aside' }));
+      expect(jobs[0]!.changes).toEqual([
+        { field: 'deadline', from: '1m00s', to: '1m30s', diff: null },
+        { field: 'keep_failed_outputs', from: 'true', to: 'aside', diff: null },
+      ]);
+    });
+
     test('writes an event with the actor and the counts', async () => {
       const world = await worldOfSpec(spec('false'));
       await world.edited(spec('true'), { codes: { b: 1 } });

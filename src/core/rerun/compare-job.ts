@@ -4,6 +4,7 @@ import type { StoredJob } from '../model/workflow-parts.ts';
 import type { StoredRow } from './edited-workflow.ts';
 import { CONFIG_FIELD_KINDS, canonical, differentFields, type JobField } from './field-kinds.ts';
 import type { RerunReason } from './rerun-reason.ts';
+import { specKeyOf } from './spec-values.ts';
 
 export interface JobDifference {
   /** Fields that the user changed. */
@@ -64,7 +65,7 @@ function reasonFor(field: keyof JobConfig, before: StoredConfig, after: StoredCo
     const what = field === 'input_files' ? 'input' : 'output';
     return fileReason(what, fieldOf(before, field), fieldOf(after, field));
   }
-  return { kind: 'setting_changed', field };
+  return { kind: 'setting_changed', field: specKeyOf(field) };
 }
 
 function fileReason(

@@ -6,6 +6,7 @@ import { asSpecified } from './compare-job.ts';
 import type { EditedWorkflow, StoredRow, StoredWorkflow } from './edited-workflow.ts';
 import { canonical, type JobField } from './field-kinds.ts';
 import { patternOf } from './item-scope.ts';
+import { specKeyOf, specValuesOf } from './spec-values.ts';
 import type { UpdatedRow, WorkflowField } from './update-plan.ts';
 import { editedValues, storedValues } from './workflow-changes.ts';
 
@@ -40,9 +41,9 @@ export class ChangeDescriber {
     const job = this.#edited.jobs[place]!;
     const sides = { row, before: asSpecified(row), place, after: parseConfig(job.config) };
     const changes = fields.map((field) => {
-      const [from, to] = valuesOf(field, sides, this.#stored, this.#edited);
-      if (field === 'env') return change(field, namesOf(from, to), namesOf(to, from));
-      return change(field, from, to);
+      const values = valuesOf(field, sides, this.#stored, this.#edited);
+      if (field === 'env') return change(field, namesOf(...values), namesOf(values[1], values[0]));
+      return change(specKeyOf(field), ...specValuesOf(field, values));
     });
     // Jobs of items wait for jobs of their own item.
     if (row.scope !== job.scope) return changes;

@@ -10,7 +10,7 @@ export type RerunReason =
   | { kind: 'output_added'; path: string }
   | { kind: 'output_removed'; path: string }
   | { kind: 'command_changed' }
-  /** Another field of what runs. */
+  /** Another field of what runs, as a spec spells it. */
   | { kind: 'setting_changed'; field: string }
   | { kind: 'dependency_added'; job: string }
   | { kind: 'dependency_removed'; job: string }

@@ -7,8 +7,6 @@ const FIELDS: Record<string, string> = {
   cwd: 'its working directory changed',
   env: 'its environment changed',
   template: 'its command is a template now, or is none any more',
-  condition: 'its `if` changed',
-  for_each: 'its `for_each` changed',
   output: 'how its output is read changed',
   user_data: 'the user data that it reads or sets changed',
 };

@@ -17,7 +17,7 @@ import {
 import type { RunStory } from '../../views/run-story.ts';
 import type { Settings } from '../config/settings.ts';
 import { tailLines } from '../logs/log-tail.ts';
-import { knownSpec } from './known-spec.ts';
+import { knownSpec } from '../options/known-spec.ts';
 
 /** Kinds of failures. */
 const FAILED_SHOWN = 5;

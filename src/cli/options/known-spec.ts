@@ -4,8 +4,8 @@ import type { Engine } from '../../contract/engine.ts';
 import type { WorkflowStatus } from '../../contract/records/records.ts';
 import type { RunStory } from '../../views/run-story.ts';
 import type { Invocation } from '../command-context.ts';
-import { userName } from '../options/user-name.ts';
-import { isWorkflowId } from '../options/workflow-argument.ts';
+import { userName } from './user-name.ts';
+import { isWorkflowId } from './workflow-argument.ts';
 
 /** The path of a spec and options that give values to it; undefined: a number of a workflow, or stdin. */
 export function specWords(target: string, { lists }: Pick<Invocation, 'lists'>): string[] | undefined {

@@ -11,11 +11,11 @@ export function waitText(wait: JobWait, timeText: (ms: number) => string): strin
     case 'no_worker':
       return 'no worker takes jobs';
     case 'dagman': {
+      const { cluster_id, problem } = short;
       const state =
-        short.cluster_id === null
-          ? 'the run is about to be submitted to DAGMan'
-          : `DAGMan ${short.cluster_id} runs it, and its attempts are read when the run has ended`;
-      return short.problem === null ? state : `${state}: ${short.problem}`;
+        cluster_id === null ? 'the run is about to be submitted to DAGMan' : `DAGMan ${cluster_id} has it`;
+      if (problem !== null) return `${state}: ${problem}`;
+      return cluster_id === null ? state : `${state}; each attempt is shown when it has ended`;
     }
     case 'labels':
       return `no worker has the ${short.missing.length === 1 ? 'label' : 'labels'} ${list(short.missing)}`;

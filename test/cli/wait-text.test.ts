@@ -45,6 +45,18 @@ test.each<[string, Partial<JobWait> & Pick<JobWait, 'short'>]>([
   ['no worker has the labels big, gpu', { short: { kind: 'labels', missing: ['big', 'gpu'] } }],
   ['no worker takes jobs', { short: { kind: 'no_worker' } }],
   [
+    'the run is about to be submitted to DAGMan',
+    { short: { kind: 'dagman', cluster_id: null, problem: null } },
+  ],
+  [
+    'DAGMan 17 has it; each attempt is shown when it has ended',
+    { short: { kind: 'dagman', cluster_id: '17', problem: null } },
+  ],
+  [
+    'DAGMan 17 has it: held: by hand',
+    { short: { kind: 'dagman', cluster_id: '17', problem: 'held: by hand' } },
+  ],
+  [
     'allocation 4711 is PENDING: Resources, estimated start 14:05:00',
     { short: { ...WAITING, why: 'Resources', starts_at_ms: Date.UTC(2026, 0, 1, 14, 5) } },
   ],

@@ -123,6 +123,7 @@ export function dagRunsBehaviour(databases: Databases): void {
       }
       expect(await world.state()).toBe('ACTIVE');
       expect((await world.round()).runs).toHaveLength(1);
+      expect((await world.history()).filter((action) => action === 'dag_problem')).toHaveLength(1);
       dagman.isAbsent = false;
       await tend();
       expect(await world.state()).toBe('COMPLETED');

@@ -98,6 +98,39 @@ export function dagWorkflowsBehaviour(databases: Databases): void {
       expect(await statuses()).toEqual({ a: 'completed', 'b b': 'completed', c: 'completed', d: 'failed' });
     });
 
+    test('is explained as DAGMan has it, whether or not a process follows it', async () => {
+      const { engine, clock, id, dagman, driver, tend } = await workflowWorld(databases);
+      const explained = async (name: string) => {
+        const { waits, headline, hint } = await engine.explain(id, name);
+        return { waits: waits.map(({ short }) => short), headline, hint };
+      };
+      expect(await explained('a')).toMatchObject({ waits: [], hint: { kind: 'run' } });
+      dagman.refusal = 'no such group';
+      await tend();
+      expect(await explained('a')).toMatchObject({
+        waits: [{ kind: 'dagman', cluster_id: null, problem: expect.stringContaining('refused') }],
+        hint: null,
+      });
+      await engine.leaveRuns(driver);
+      expect(await explained('a')).toMatchObject({ waits: [], hint: { kind: 'run' } });
+      dagman.refusal = null;
+      clock.now += 3_600_000;
+      await tend();
+      dagman.readsWhileRunning = true;
+      dagman.play = ({ node }) => (node === 'a' ? { actions: ['retry'] } : 'not run');
+      await tend();
+      await engine.leaveRuns(driver);
+      const cluster = dagman.runs[0]!.id;
+      for (const name of ['a', 'd']) {
+        expect(await explained(name)).toMatchObject({
+          waits: [{ kind: 'dagman', cluster_id: cluster, problem: null }],
+          headline: expect.stringMatching(/^DAGMan runs its workflow/),
+          hint: null,
+        });
+      }
+      expect(await explained('b b')).toMatchObject({ waits: [], hint: null });
+    });
+
     test('is removed by a stop and continued in another DAG, without what is done', async () => {
       const { engine, id, dagman, tend, statuses, attempts, exitCode } = await workflowWorld(databases);
       await tend();

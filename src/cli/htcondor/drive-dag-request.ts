@@ -2,7 +2,6 @@ import type { ServedEngine } from '../../contract/engine.ts';
 import type { RequestRecord } from '../../contract/records/request.ts';
 import type { RunDriver } from '../../contract/run-engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import { visibleText } from '../../views/visible-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
 import { userName } from '../options/user-name.ts';
@@ -35,7 +34,7 @@ export async function driveDagRequest(
   const stopListening = onInterrupt((count) => drive.interrupt(count, progress));
   let end: RequestRecord;
   try {
-    end = await drive.run(progress);
+    end = await drive.run();
     if (!drive.isStopped && end.output_errands.length > 0) {
       await finishOutputs(context, engine, ref, {
         isPatient: true,
@@ -62,7 +61,6 @@ class DagDrive {
   readonly #driver: RunDriver;
   readonly #waking = new AbortController();
   readonly #leaving = new AbortController();
-  #noted = '';
 
   constructor(engine: ServedEngine, ref: string, driver: RunDriver) {
     this.#engine = engine;
@@ -83,7 +81,7 @@ class DagDrive {
     } else this.#leaving.abort();
   }
 
-  async run(progress: Progress): Promise<RequestRecord> {
+  async run(): Promise<RequestRecord> {
     for (;;) {
       const request = await this.#engine.getRequest(this.#ref);
       const { status } = request;
@@ -95,7 +93,7 @@ class DagDrive {
       if (this.#leaving.signal.aborted) return request;
       if (this.isStopped && status === 'ACTIVE') await this.#stop();
       else if (this.isStopped && status !== 'STOPPING') return request;
-      const wait = status === 'ACTIVE' || status === 'STOPPING' ? await this.#tend(progress) : 0;
+      const wait = status === 'ACTIVE' || status === 'STOPPING' ? await this.#tend() : 0;
       const done = status === 'ACTIVE' ? false : await this.#engine.tendRequests({ name: this.#ref });
       if (!done) await pauseUnless((this.isStopped ? this.#leaving : this.#waking).signal, wait);
       // Another process has stopped it.
@@ -107,11 +105,8 @@ class DagDrive {
     await this.#engine.leaveRuns(this.#driver);
   }
 
-  async #tend(progress: Progress): Promise<number> {
-    const { wait_ms, problems } = await this.#engine.tendRuns(this.#driver);
-    const note = problems.join('; ');
-    if (note !== this.#noted && note !== '') progress.note(visibleText(note));
-    this.#noted = note;
+  async #tend(): Promise<number> {
+    const { wait_ms } = await this.#engine.tendRuns(this.#driver);
     return Math.min(wait_ms, LOOK_MS);
   }
 

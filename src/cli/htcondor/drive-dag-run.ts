@@ -4,7 +4,6 @@ import type { RunDriver } from '../../contract/run-engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { pausedBy } from '../../views/pause-text.ts';
 import type { RunStory } from '../../views/run-story.ts';
-import { visibleText } from '../../views/visible-text.ts';
 import { isStopped } from '../../views/workflow-state.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
@@ -86,7 +85,7 @@ class DagRunDrive {
   /** Until the run has ended or was stopped and nothing of it is in the queue, or Ctrl-C is pressed twice. */
   async untilEnd(progress: Progress): Promise<void> {
     while (!this.#leaving.signal.aborted) {
-      const { wait_ms, problems, open } = await this.#engine.tendRuns(this.#driver);
+      const { wait_ms, open } = await this.#engine.tendRuns(this.#driver);
       const status = await this.#engine.status(this.#id);
       if (open === 0 && status.exit_code !== null) return;
       if (open === 0 && isStopped(status)) {
@@ -96,7 +95,7 @@ class DagRunDrive {
       const paused = pausedBy(status.workflow);
       const isHeld = paused !== null && status.workflow.paused?.stopping === false;
       const resume = `${paused}; ${this.#context.command('resume', this.#id)} resumes it`;
-      this.#note([...problems.map(visibleText), ...(isHeld ? [resume] : [])].join('; '), progress);
+      this.#note(isHeld ? resume : '', progress);
       const { signal } = this.wasInterrupted ? this.#leaving : this.#waking;
       await pauseUnless(signal, Math.min(wait_ms, LOOK_MS));
     }

@@ -1,6 +1,7 @@
 import type { EventRecord, EventType } from '../../contract/records/records.ts';
 import { formatDuration } from '../../core/text/quantity.ts';
 import { allocationEventText } from '../../views/events/allocation-event-text.ts';
+import { dagEventText } from '../../views/events/dag-event-text.ts';
 import { eventText } from '../../views/events/event-text.ts';
 import { reasonOf } from '../../views/route-trace.ts';
 import { visibleText } from '../../views/visible-text.ts';
@@ -41,6 +42,10 @@ const WORDS: Partial<Record<EventType, { word: string; style: Style }>> = {
   allocation_worker: { word: 'slurm', style: 'cyan' },
   allocation_requeued: { word: 'slurm', style: 'yellow' },
   allocation_ended: { word: 'slurm', style: 'dim' },
+  dag_submitted: { word: 'dagman', style: 'cyan' },
+  dag_problem: { word: 'dagman', style: 'red' },
+  dag_crashed: { word: 'dagman', style: 'red' },
+  dag_ended: { word: 'dagman', style: 'dim' },
   cluster_absent: { word: 'slurm', style: 'red' },
   scheduler_paused: { word: 'slurm', style: 'red' },
 };
@@ -86,6 +91,6 @@ function eventWords(event: EventRecord): string {
     case 'note':
       return eventText(event) ?? '';
     default:
-      return allocationEventText(event) ?? reasonOf(event);
+      return allocationEventText(event) ?? dagEventText(type, data) ?? reasonOf(event);
   }
 }

@@ -191,6 +191,11 @@ function* close(row: DagRunRow, now: number): Script<void> {
 /** Records attempts that have ended, and what keeps a submitted run from running, or nobody from answering. */
 async function noteView(store: Store, row: DagRunRow, { why, attempts }: RunView): Promise<boolean> {
   await recordNewAttempts(store, row, attempts);
-  if (why !== row.problem) await store.write(() => noteDagProblem(row, why, null));
+  if (why !== row.problem) {
+    await store.write(function* (now) {
+      if (why !== null) yield* tell(row, 'dag_problem', { problem: why }, now);
+      yield* noteDagProblem(row, why, null);
+    });
+  }
   return why !== row.problem || attempts.length > 0;
 }

@@ -46,6 +46,8 @@ function describeFacts(
   if (errand !== null && !isEnding) return describeErrand(last, errand, driven, now);
   if (until !== null && (job.status === 'ready' || job.status === 'blocked')) return describeHeld(job, until);
   if (paused !== null && job.status === 'ready') return describePaused(job, last, paused);
+  const dag = waits.map(({ short }) => short).find((short) => short.kind === 'dagman');
+  if (dag !== undefined) return describeDagman(last, dag.cluster_id !== null);
   return describeJob(job, last, waits.length > 0, driven, now);
 }
 
@@ -156,6 +158,14 @@ function describePaused(
     headline: `ready, but its workflow was ${stopping ? 'stopped' : 'paused'} by ${actor}${why}${storyBefore(last)}`,
     next: 'nothing until the workflow is resumed',
     hint: { kind: 'resume', workflow: job.workflow_id },
+  };
+}
+
+function describeDagman(last: AttemptRecord | undefined, isSubmitted: boolean): Summary {
+  return {
+    headline: `${isSubmitted ? 'DAGMan runs its workflow' : 'ready'}${storyBefore(last)}`,
+    next: 'DAGMan starts it when HTCondor has a place for it; `condor_q -nobatch` shows what runs',
+    hint: null,
   };
 }
 

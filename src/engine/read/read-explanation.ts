@@ -1,4 +1,4 @@
-import type { Explanation, JobDetails } from '../../contract/records/records.ts';
+import type { Explanation, JobDetails, JobWait } from '../../contract/records/records.ts';
 import type { JobRef } from '../../core/job/job-ref.ts';
 import type { WalkStep } from '../../core/policy/decision.ts';
 import { listAttempts } from '../../store/rows/attempts/attempt-rows.ts';
@@ -13,6 +13,7 @@ import { attemptRecord, workflowRecord } from '../records/records.ts';
 import { isAlive } from '../workers/is-alive.ts';
 import { explainJob } from './explain-job.ts';
 import { jobDetails } from './list-records.ts';
+import { readDagWait } from './read-dag-wait.ts';
 import { readWaits } from './read-waits.ts';
 
 export function* readExplanation(workflowId: number, job: JobRef, now: number): Script<Explanation> {
@@ -26,9 +27,12 @@ export function* readExplanation(workflowId: number, job: JobRef, now: number): 
   });
   const workers = yield* listWorkersOf(workflow.id, workflow.run_id);
   const alive = workers.filter((worker) => isAlive(worker, now));
+  const dagWait = yield* readDagWait(workflow, now);
   // Workers of a server come and go; nobody has to start anything.
-  const driven = workflow.shared === 1 || alive.length > 0 || (yield* isAllocated(workflow, now));
+  const driven =
+    workflow.shared === 1 || alive.length > 0 || dagWait !== null || (yield* isAllocated(workflow, now));
   const { paused, until } = workflowRecord(workflow);
+  const waits = workflow.executor === 'htcondor' ? ofDagman(details, dagWait) : undefined;
   return explainJob({
     job: details,
     errand: (yield* findAwaitedErrand(details.id)) ?? null,
@@ -36,7 +40,7 @@ export function* readExplanation(workflowId: number, job: JobRef, now: number): 
       attempt: attemptRecord(row, workflow.output_dir),
       walk: row.walk === null ? [] : (JSON.parse(row.walk) as WalkStep[]),
     })),
-    waits: driven && isDue(details) ? yield* readWaits(workflow, details, alive, now) : [],
+    waits: waits ?? (driven && isDue(details) ? yield* readWaits(workflow, details, alive, now) : []),
     driven,
     paused,
     until: until !== null && (yield* isHeld(details.id)) ? until : null,
@@ -47,4 +51,9 @@ export function* readExplanation(workflowId: number, job: JobRef, now: number): 
 /** It waits for nothing but a worker. */
 function isDue({ status, retry_available_at_ms }: JobDetails): boolean {
   return status === 'ready' && retry_available_at_ms === 0;
+}
+
+/** DAGMan has ready jobs also while they wait for a retry. */
+function ofDagman({ status }: JobDetails, wait: JobWait | null): JobWait[] {
+  return status === 'ready' && wait !== null ? [wait] : [];
 }

@@ -2,7 +2,6 @@ import type { JobDetails, JobWait } from '../../contract/records/records.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { explainWait, type PlacedWorker, type WaitReason } from '../../core/placement/explain-wait.ts';
 import type { ResourceName } from '../../core/placement/shortage.ts';
-import { findNewestDagRun } from '../../store/rows/dags/dag-run-rows.ts';
 import {
   findAvoidance,
   type HolderRow,
@@ -34,7 +33,6 @@ export function* readWaits(
   present: readonly WorkerRow[],
   now: number,
 ): Script<JobWait[]> {
-  if (workflow.executor === 'htcondor') return [yield* waitForDagman(workflow)];
   const requirements = byId(yield* listRequirements(workflow.id));
   const places = yield* loadPlaces(workflow, now);
   const situation = { now, ...places, limits: yield* measureLimits(workflow, requirements) };
@@ -54,17 +52,6 @@ export function* readWaits(
     waits.push({ short: reason.short, worker, total: reason.total, held_by, holders });
   }
   return waits;
-}
-
-function* waitForDagman({ id, run_id }: WorkflowRow): Script<JobWait> {
-  const newest = yield* findNewestDagRun(id);
-  const run = newest?.run_id === run_id && newest.state !== 'ended' ? newest : null;
-  const short = {
-    kind: 'dagman',
-    cluster_id: run?.cluster_id ?? null,
-    problem: run?.problem ?? null,
-  } as const;
-  return { short, worker: null, total: null, held_by: [], holders: 0 };
 }
 
 /** A job that workers cannot take, whatever limits of its workflow say, may wait for an allocation. */

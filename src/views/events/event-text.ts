@@ -1,12 +1,13 @@
 import type { EventRecord } from '../../contract/records/records.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
 import { allocationEventText } from './allocation-event-text.ts';
+import { dagEventText } from './dag-event-text.ts';
 
 /** What was decided or changed, with what the reason alone does not say. */
 export function eventText(event: EventRecord): string | null {
   const { type, reason, data } = event;
-  const allocation = allocationEventText(event);
-  if (allocation !== null) return allocation;
+  const told = allocationEventText(event) ?? dagEventText(type, data);
+  if (told !== null) return told;
   if (type === 'workflow_imported') return `it was workflow ${data.workflow_id} in ${data.cwd}`;
   const more = type === 'decision' || type === 'resources_changed' ? changes(data) : [];
   if (type === 'decision' && typeof data.confidence === 'number') more.push(`confidence ${data.confidence}`);

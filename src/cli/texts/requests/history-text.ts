@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../../../contract/records/records.ts';
+import { dagEventText } from '../../../views/events/dag-event-text.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 
 type Data = Record<string, unknown>;
@@ -6,6 +7,7 @@ type Data = Record<string, unknown>;
 const LINES: Record<string, (data: Data, subject: string) => string | null> = {
   request_submitted: () => null,
   request_admitted: () => null,
+  request_imported: ({ directory, dag }) => `imported from ${directory}/${dag}`,
   round_planned: ({ round, units, workflow_id }) =>
     `round ${round} begins: ${units} ${units === 1 ? 'unit' : 'units'} (workflow ${workflow_id})`,
   round_resumed: ({ round }) => `round ${round} is resumed`,
@@ -34,6 +36,9 @@ const LINES: Record<string, (data: Data, subject: string) => string | null> = {
 /** What happened to a request, as one line; null for what needs none. */
 export function historyText({ action, subject, data }: AuditRecord): string | null {
   const line = LINES[action];
-  const text = line === undefined ? `${action} ${subject}` : line(data ?? {}, subject);
+  const text =
+    line === undefined
+      ? (dagEventText(action, data ?? {}) ?? `${action} ${subject}`)
+      : line(data ?? {}, subject);
   return text === null ? null : visibleText(text);
 }

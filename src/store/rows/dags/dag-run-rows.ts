@@ -19,13 +19,15 @@ export interface DagRunRow {
   halted_at: number | null;
   /** Attempts of the workflow with a higher id belong to this DAG. */
   after_attempt: number;
+  /** Until when a process looks after it. */
+  lease_expires_at: number;
 }
 
 type Key = Pick<DagRunRow, 'workflow_id' | 'number'>;
 
 const COLUMNS = `dag_run.workflow_id, dag_run.number, dag_run.run_id, dag_run.tag, dag_run.directory, dag_run.state, dag_run.cluster_id,
   dag_run.problem, dag_run.refusals, dag_run.next_try_at, dag_run.crashes, dag_run.submitting_at, dag_run.removed_at,
-  dag_run.halted_at, dag_run.after_attempt`;
+  dag_run.halted_at, dag_run.after_attempt, dag_run.lease_expires_at`;
 
 /** Whose runs a process looks after: all of a server, or those of one request or workflow. */
 export type DagScope = 'shared' | { request_id: number } | { workflow_id: number };
@@ -60,13 +62,12 @@ export interface OpenDagRun extends DagRunRow {
   paused: number;
   /** The process that looks after it, until `lease_expires_at`; null: none ever did. */
   server: string | null;
-  lease_expires_at: number;
 }
 
 export function* listOpenDagRuns(scope: DagScope): Script<OpenDagRun[]> {
   const { sql, values } = scoped(scope);
   return yield* all<OpenDagRun>(
-    `select ${COLUMNS}, workflow.request_id, dag_run.server, dag_run.lease_expires_at,
+    `select ${COLUMNS}, workflow.request_id, dag_run.server,
        case when workflow.stopping = 0 and run.finished_at is null then 1 else 0 end as wanted,
        case when workflow.paused_at is null then 0 else 1 end as paused
      from dag_run join workflow on workflow.id = dag_run.workflow_id

@@ -10,6 +10,7 @@
 #   condor-pool.sh guard DIR           waits for the end of its standard input, then does as `down`
 #   condor-pool.sh stop-schedd DIR     nobody answers about the queue any more; jobs continue
 #   condor-pool.sh start-schedd DIR
+#   condor-pool.sh kill-dagman DIR ID  its process alone, as if it had crashed: the schedd starts it again
 #
 # For `up`: SLOTS (default: 16), a quarter of them at the site north, the others at south. Commands are in DIR/bin.
 # HTCONDOR_ROOT is where the packages are unpacked; DEBIAN_MIRROR is where they come from (default: as of the system).
@@ -217,6 +218,16 @@ down() {
   rm -rf "$dir"
 }
 
+kill_dagman() {
+  local process killed=1
+  for process in $(grep -alF "CONDOR_CONFIG=$dir/etc/condor_config" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); do
+    if grep -aq "^condor_scheduniv_exec\.$1\." "/proc/$process/cmdline" 2>/dev/null; then
+      kill -KILL "$process" && killed=0
+    fi
+  done
+  return "$killed"
+}
+
 order=${1:?what to do}
 dir=${2:-}
 case "$order" in
@@ -229,6 +240,7 @@ case "$order" in
     cat >/dev/null
     down
     ;;
+  kill-dagman) kill_dagman "${3:?its cluster}" ;;
   stop-schedd) "$dir/bin/condor_off" -fast -schedd >/dev/null ;;
   start-schedd) "$dir/bin/condor_on" -schedd >/dev/null && await 30 "$dir/bin/condor_q" ;;
   *) echo "no such order: $order" >&2 && exit 2 ;;

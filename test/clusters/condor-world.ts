@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +38,11 @@ export interface CondorWorld {
   /** Submits the DAG of a directory and waits for its end. */
   runDag(directory: string): Promise<DagRunFacts>;
   submit(directory: string): Promise<string>;
+  /** What `condor_submit_dag` would submit. */
+  check(directory: string): Promise<string>;
   ended(directory: string, id: string): Promise<DagRunFacts>;
+  /** The process of a DAGMan, as if it had crashed. */
+  killDagman(id: string): Promise<void>;
   stopSchedd(): Promise<void>;
   startSchedd(): Promise<void>;
   /** A command of HTCondor, as a person would call it: its standard output. */
@@ -48,8 +60,7 @@ export async function startCondor(): Promise<CondorWorld> {
   const submit = async (directory: string) => {
     submissions += 1;
     openToAll(directory);
-    const dag = readdirSync(directory).find((name) => name === 'round.dag' || name === 'workflow.dag')!;
-    return pool.submitDag({ directory, dag, tag: `test-${process.pid}-${submissions}` });
+    return pool.submitDag({ directory, dag: dagIn(directory), tag: `test-${process.pid}-${submissions}` });
   };
   const ended = async (directory: string, id: string) => {
     while ((await pool.list([id])).has(id)) await sleep(LOOK_MS);
@@ -76,13 +87,23 @@ export async function startCondor(): Promise<CondorWorld> {
     },
     runDag: async (directory) => ended(directory, await submit(directory)),
     submit,
+    check: async (directory) => {
+      openToAll(directory);
+      const dag = join(directory, dagIn(directory));
+      await run('condor_submit_dag', ['-no_submit', '-usedagdir', dag], { env });
+      return readFileSync(`${dag}.condor.sub`, 'utf8');
+    },
     ended,
+    killDagman: (id) => order('kill-dagman', id),
     stopSchedd: () => order('stop-schedd'),
     startSchedd: () => order('start-schedd'),
     command: async (program, ...args) => (await run(program, args, { env })).stdout,
     down,
   };
 }
+
+const dagIn = (directory: string) =>
+  readdirSync(directory).find((name) => name === 'round.dag' || name === 'workflow.dag')!;
 
 /** Ends pools of earlier processes that were killed together with their guard. */
 export const removeLeftPools = (): Promise<void> => removeLeft(PROGRAM);

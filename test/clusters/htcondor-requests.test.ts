@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../../src/contract/records/request.ts';
+import type { PostRecord } from '../../src/core/request/post-record.ts';
 import { OUTPUT, startHoldfast, until } from './condor-cli.ts';
 import { type CondorWorld, startCondor } from './condor-world.ts';
 
@@ -138,6 +139,41 @@ esac`,
       by_exit_code: { 65: 1 },
       groups: [{ count: 1, log_tail: 'broken' }],
     });
+  });
+
+  test('is aborted as with workers: what runs is ended at once, and has not failed', async () => {
+    const command = 'case {unit} in 1) sleep 3; exit 99 ;; *) touch "began-{unit}"; sleep 120 ;; esac';
+    const { workers, dagman } = await both('aborted', request({ name: 'aborted', units: 4, command }));
+    expect(ledger(dagman.request)).toEqual(ledger(workers.request));
+    expect(dagman.request).toMatchObject({ status: 'HELD', hold: { failed_units: 1, total_units: 4 } });
+    expect([workers.code, dagman.code]).toEqual([3, 3]);
+  });
+
+  test('runs nothing at a site that was banned before its rescue', async () => {
+    const command = 'touch began; if [ -e go ]; then sleep 1; else sleep 300; fi';
+    const project = condor.project('banned', {
+      'request.yaml': `${request({ name: 'banned', units: 6, command })}executor: htcondor\n`,
+      'rules.yaml': RULES,
+    });
+    const first = start(project, 'run', 'request.yaml');
+    await until(() => existsSync(join(project, 'began')));
+    first.child.kill('SIGINT');
+    expect(await first.ended).toMatchObject({ code: 130 });
+    const directory = dagDirectory(project, 'banned');
+    const sub = readFileSync(join(directory, 'u000001/proc_000001.sub'), 'utf8');
+    expect(await holdfast(project, 'sites', 'ban', 'south', '--reason', 'storage')).toMatchObject({
+      code: 0,
+    });
+    writeFileSync(join(project, 'go'), '');
+    expect(await holdfast(project, 'requests', 'run', 'banned')).toMatchObject({ code: 0 });
+    const records = [1, 2, 3, 4, 5, 6].map((unit) =>
+      readFileSync(join(directory, `u00000${unit}/proc_000001.post.json`), 'utf8'),
+    );
+    // Six jobs at once need more than the four slots of the site north.
+    expect(records.map((text) => (JSON.parse(text) as PostRecord).job.site)).toEqual(
+      Array.from({ length: 6 }, () => 'north'),
+    );
+    expect(readFileSync(join(directory, 'u000001/proc_000001.sub'), 'utf8')).toBe(sub);
   });
 
   test('is stopped cleanly by Ctrl-C and continued: what is done stays done, the rest is no failure', async () => {

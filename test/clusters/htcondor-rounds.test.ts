@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DagRunFacts, readDagRun } from '../../src/clusters/htcondor/read/read-dag-run.ts';
 import { readRescue } from '../../src/clusters/htcondor/read/rescue-lines.ts';
+import type { RequestRecord } from '../../src/contract/records/request.ts';
 import { readJobEvents } from '../../src/core/dag/job-events.ts';
+import { OUTPUT, startHoldfast } from './condor-cli.ts';
 import { type CondorWorld, startCondor } from './condor-world.ts';
 
 let condor: CondorWorld;
@@ -63,6 +65,11 @@ const until = async (look: () => boolean | Promise<boolean>) => {
 };
 
 describe.concurrent('DAGMan runs a round', () => {
+  test('that condor_submit_dag finds nothing wrong with', async () => {
+    const { directory } = await exported('checked', { units: 2, command: 'true' });
+    expect(await condor.check(directory)).toContain(join(directory, 'dagman.config'));
+  });
+
   test('and POST scripts on the submit host retry, give up, accept, raise memory and name what ended a job', async () => {
     const { project, directory } = await exported('ends', {
       units: 9,
@@ -337,34 +344,39 @@ function readText(path: string): string {
 test('the example of 100 units: 60 done, 30 more in a rescue, a stop, and all', {
   timeout: 600_000,
 }, async () => {
-  const { project, directory } = await exported('hundred', {
-    units: 100,
-    command: `
-phase=$(cat phase)
-if [ {unit} -gt 60 ] && [ "$phase" = 1 ]; then exit 65; fi
-if [ {unit} -gt 90 ] && [ "$phase" = 2 ]; then exit 65; fi
-if [ {unit} -gt 90 ] && [ "$phase" = 3 ]; then sleep 300; fi`,
+  const command = `
+echo x >> tries-{unit}
+tries=$(wc -l < tries-{unit})
+if [ {unit} -gt 60 ] && [ "$tries" = 1 ]; then exit 65; fi
+if [ {unit} -gt 90 ] && [ "$tries" = 2 ]; then exit 65; fi
+if [ {unit} -gt 90 ] && [ "$tries" = 3 ]; then sleep 300; fi`;
+  const text = request({ units: 100, command, more: 'executor: htcondor\n' });
+  const project = condor.project('hundred', {
+    'request.yaml': text.replace('errors: {', 'errors: { error_hold_threshold: 0.5,'),
+    'rules.yaml': RULES,
   });
-  const phase = (number: number) => writeFileSync(join(project, 'phase'), String(number));
-  phase(1);
-  const first = await condor.runDag(directory);
-  expect(first.units.filter(({ state }) => state === 'failed')).toHaveLength(40);
-  phase(2);
-  const second = await condor.runDag(directory);
-  expect(second.units.filter(({ state }) => state === 'failed')).toHaveLength(10);
-  phase(3);
-  const id = await condor.submit(directory);
-  await until(() => existsSync(join(directory, 'u000095/u000095.dag.lock')));
-  await sleep(3000);
-  await condor.pool.remove([id]);
-  const third = await condor.ended(directory, id);
-  expect(third.ended).toMatchObject({ how: 'removed' });
-  expect(third.units.filter(({ state }) => state === 'not run')).toHaveLength(10);
-  expect(['001', '002', '003'].map((number) => doneIn(directory, `round.dag.rescue${number}`))).toEqual([
-    60, 90, 90,
-  ]);
-  phase(4);
-  const last = await condor.runDag(directory);
-  expect(last).toMatchObject({ run: 4, ended: { how: 'done', exitCode: 0 } });
-  expect(last.attempts).toHaveLength(10);
+  const units = Array.from({ length: 100 }, (_, index) => index + 1);
+  const tries = (unit: number) => readText(join(project, `tries-${unit}`)).length / 2;
+  const first = startHoldfast(condor, project, ['run', 'request.yaml']);
+  await until(() => units.slice(90).every((unit) => tries(unit) === 3));
+  first.child.kill('SIGINT');
+  expect(await first.ended).toMatchObject({ code: 130 });
+  const round = join(project, OUTPUT, 'requests/real/v1/round_001');
+  const directory = join(round, readdirSync(round).find((name) => name.startsWith('dag-'))!);
+  const rescues = ['rescue001', 'rescue002', 'rescue003'];
+  expect(rescues.map((rescue) => doneIn(directory, `round.dag.${rescue}`))).toEqual([60, 90, 90]);
+  expect(readDagRun(directory).units.filter(({ state }) => state === 'not run')).toHaveLength(10);
+  expect(
+    readdirSync(join(directory, 'u000095'))
+      .filter((name) => name.includes('.rescue'))
+      .sort(),
+  ).toEqual(rescues.map((rescue) => `u000095.dag.${rescue}`));
+
+  expect(await startHoldfast(condor, project, ['requests', 'run', 'real']).ended).toMatchObject({ code: 0 });
+  const show = ['requests', 'show', 'real', '--output', 'json'];
+  const shown = JSON.parse((await startHoldfast(condor, project, show).ended).stdout) as RequestRecord;
+  expect(shown).toMatchObject({ status: 'COMPLETED', delivered: '100' });
+  expect(shown.rounds[0]!.runs.map(({ kind }) => kind)).toEqual(['first', 'failure', 'failure', 'stop']);
+  const expected = units.map((unit) => (unit <= 60 ? 1 : unit <= 90 ? 2 : 4));
+  expect(units.map(tries)).toEqual(expected);
 });

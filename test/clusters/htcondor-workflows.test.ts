@@ -66,6 +66,35 @@ jobs:
     expect(dags(project)).toHaveLength(2);
   });
 
+  test('survives the death of DAGMan, and is over when a person removes it: the rest has not failed', async () => {
+    const project = condor.project('removed', {
+      'w.yaml': `name: removed
+jobs:
+  - { name: quick, command: "echo x >> quick" }
+  - { name: slow, command: "echo x >> slow; while [ ! -e go ]; do sleep 0.2; done", depends_on: [quick] }
+`,
+    });
+    const running = start(project, 'run', 'w.yaml', '--executor', 'htcondor');
+    await until(() => existsSync(join(project, 'slow')));
+    const mine = `regexp("/w/removed/", Iwd) && JobUniverse == 7`;
+    const ask = (attribute: string) =>
+      condor.command('condor_q', '-allusers', '-constraint', mine, '-af', attribute);
+    const id = (await ask('ClusterId')).trim();
+    await condor.killDagman(id);
+    await until(async () => (await ask('NumJobStarts')).trim() === '2');
+    expect((await holdfast(project, 'explain', '1', 'slow')).stdout).toContain(`DAGMan ${id} has it`);
+    await condor.command('condor_rm', id);
+    expect(await running.ended).toMatchObject({ code: 1 });
+    expect(await statuses(project)).toEqual({ quick: 'completed', slow: 'canceled' });
+    writeFileSync(join(project, 'go'), '');
+    await holdfast(project, 'reset-status', '1', '--failed-only');
+    expect(await holdfast(project, 'run', '1')).toMatchObject({ code: 0 });
+    expect(['quick', 'slow'].map((name) => readFileSync(join(project, name), 'utf8'))).toEqual([
+      'x\n',
+      'x\nx\n',
+    ]);
+  });
+
   test('is paused by a halt: what runs finishes, nothing else starts, and a resume does the rest', async () => {
     const project = condor.project('paused', {
       'w.yaml': `name: paused

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestContext } from 'vitest';
 import type { AttemptRecord } from '../../src/contract/records/records.ts';
 import type { RunningCli } from '../cli/run-cli.ts';
@@ -6,7 +7,19 @@ import { makeWorld, type World } from '../e2e/world.ts';
 import { type SlurmShape, type SlurmWorld, startSlurm } from './slurm-world.ts';
 
 /** As long as Slurm takes to notice that a node is gone, and more. */
-export const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 120_000;
+
+/** Polls what takes a process to look at, and leaves the processors to the clusters in between. */
+export function eventually<T>(look: () => T | Promise<T>, what: string): Promise<NonNullable<T>> {
+  const slowly = async () => {
+    const found = await look();
+    if (found === undefined || found === null || found === false) await sleep(LOOK_MS);
+    return found;
+  };
+  return until(slowly, what, PATIENCE_MS);
+}
+
+const LOOK_MS = 250;
 
 /** So that a worker that is gone is missed soon. */
 const LEASE = '5s';
@@ -79,10 +92,9 @@ export async function slurmRun(
     holdfast: async (...args) => (await world.startWith(env, ...args).ended).stdout,
     allocations,
     allocation: async (word) => {
-      const found = await until(
+      const found = await eventually(
         async () => (await allocations()).find((one) => one.word === word),
         `an allocation is ${word}`,
-        PATIENCE_MS,
       );
       return found.id;
     },

@@ -1,16 +1,16 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { until } from '../cli/run-cli.ts';
 import { makeWorld } from '../e2e/world.ts';
-import { essence, PATIENCE_MS, slurmRun } from './slurm-run-world.ts';
+import { essence, eventually, slurmRun } from './slurm-run-world.ts';
 import { hasControlGroups } from './slurm-world.ts';
 
-/** Its first attempt never ends by itself, and calls its end by a signal a success. */
+/** Its first attempt never ends by itself, and calls its end by a signal a success. The second one has its checkpoint. */
 const STUBBORN = {
   name: 'stubborn',
   command: `echo "$SLURMD_NODENAME" >> tries
-if [ "$(wc -l < tries)" -gt 1 ]; then exit 0; fi
+if [ "$(wc -l < tries)" -gt 1 ]; then cp "$HOLDFAST_CHECKPOINT_DIR/half" carried; exit 0; fi
+echo half > "$HOLDFAST_CHECKPOINT_DIR/half"
 trap 'echo trapped >> traps; exit 0' TERM
 while :; do sleep 0.1; done`,
 };
@@ -34,6 +34,7 @@ async function lostTo(
   const { code, stderr } = await driver.ended;
   expect(await run.world.attempts('stubborn'), stderr).toMatchObject(LOST);
   expect(await run.world.job('stubborn')).toMatchObject({ failure_count: 0, preemption_count: 1 });
+  expect(run.world.lines('carried')).toEqual(['half']);
   expect(code).toBe(0);
   return { ...run, id };
 }
@@ -104,7 +105,14 @@ describe.concurrent('on real Slurm', () => {
     });
     const { code } = await run.start().ended;
     expect(await run.world.attempts('long')).toMatchObject([{ cause: 'timeout', match_code: 152 }]);
-    expect(code).not.toBe(0);
+    expect(await run.world.job('long')).toMatchObject({
+      status: 'terminated',
+      failure_count: 1,
+      preemption_count: 0,
+    });
+    // The worker left before Slurm had to end it.
+    expect(await run.allocations()).toMatchObject([{ word: 'COMPLETED' }]);
+    expect(code).toBe(1);
   });
 
   test('a requeue takes the jobs along, which run again in the same allocation', async (context) => {
@@ -138,11 +146,7 @@ describe.concurrent('on real Slurm', () => {
     const driver = run.start();
     await run.reached('tries');
     await run.slurm.signalNode('n1', 'STOP');
-    await until(
-      async () => (await run.allocations())[0]!.restarts === 1,
-      'Slurm gave the node up',
-      PATIENCE_MS,
-    );
+    await eventually(async () => (await run.allocations())[0]!.restarts === 1, 'Slurm gave the node up');
     run.world.write('go');
     const { code } = await driver.ended;
     await run.slurm.signalNode('n1', 'CONT');
@@ -218,11 +222,7 @@ cat "${run.world.dir}/submitted"
     const driver = run.start();
     const id = await run.allocation('PENDING');
     const waits = new RegExp(`allocation ${id} is PENDING: Resources, estimated start \\d\\d:\\d\\d`);
-    await until(
-      async () => waits.test(await run.holdfast('explain', '1', 'job')),
-      'it is explained',
-      PATIENCE_MS,
-    );
+    await eventually(async () => waits.test(await run.holdfast('explain', '1', 'job')), 'it is explained');
     driver.child.kill('SIGINT');
     expect((await driver.ended).code).toBe(130);
     expect(await run.allocations()).toMatchObject([{ id, word: 'CANCELLED' }]);
@@ -236,7 +236,7 @@ cat "${run.world.dir}/submitted"
     await run.allocation('PENDING');
     const told = () =>
       run.world.events().then((events) => events.find(({ type }) => type === 'allocation_waiting'));
-    expect(await until(told, 'it is an event', PATIENCE_MS)).toMatchObject({
+    expect(await eventually(told, 'it is an event')).toMatchObject({
       reason: expect.stringContaining('PartitionConfig'),
     });
     driver.child.kill('SIGINT');
@@ -251,11 +251,7 @@ cat "${run.world.dir}/submitted"
       await run.holdfast('token', 'create', '--name', 'ada', '--role', 'operator', '--output', 'json'),
     ) as { secret: string };
     const server = run.serve('--port', '0', '--auth', 'token', '--output', 'quiet', '--log-level', 'error');
-    const url = await until(
-      () => /http\S+/.exec(server.output().stdout)?.[0],
-      'the server listens',
-      PATIENCE_MS,
-    );
+    const url = await eventually(() => /http\S+/.exec(server.output().stdout)?.[0], 'the server listens');
     writeFileSync(join(run.world.dir, 'token'), secret);
     const access = ['--server', url, '--token-file', 'token'];
     const { code, stderr } = await run.world.start('run', 'spec.json', ...access).ended;
@@ -276,7 +272,7 @@ cat "${run.world.dir}/submitted"
       (await run.holdfast('explain', '1', 'job')).includes(
         'sbatch refused: invalid partition specified: none',
       );
-    await until(explained, 'it is explained', PATIENCE_MS);
+    await eventually(explained, 'it is explained');
     expect(await run.allocations()).toEqual([]);
     driver.child.kill('SIGINT');
     await driver.ended;
@@ -298,8 +294,10 @@ test.skipIf(!hasControlGroups())(
         scheduler: { mem: '400M', extra: '' },
       },
     );
-    await run.start().ended;
+    const { code } = await run.start().ended;
+    expect(code).toBe(1);
     expect(await run.world.attempts('hog')).toMatchObject([{ state: 'FAILED', cause: 'oom' }]);
+    expect(await run.world.job('hog')).toMatchObject({ failure_count: 1, preemption_count: 0 });
     expect(await run.world.attempts('other')).toMatchObject([{ state: 'SUCCEEDED' }]);
   },
 );

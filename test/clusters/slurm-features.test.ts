@@ -38,6 +38,27 @@ describe.concurrent('on real Slurm', () => {
     }
   });
 
+  test('a worker that dies takes the one on the other node of its allocation not along', async (context) => {
+    const command = 'echo "$SLURMD_NODENAME" >> nodes; until [ -e go ]; do sleep 0.1; done';
+    const run = await slurmRun(context, [{ name: 'job{i}', command, parameters: { i: '1:8' } }], {
+      scheduler: { nodes: 2 },
+      actions: [{ ...ONCE, start_one_worker_per_node: true }],
+    });
+    const driver = run.start();
+    await run.reached('nodes', 8);
+    const lost = run.world.lines('nodes').filter((node) => node === 'n1').length;
+    expect(lost).toBeGreaterThan(0);
+    await eventually(() => run.slurm.killWorkers('n1') > 0, 'a worker is killed');
+    run.world.write('go');
+    const { code, stderr } = await driver.ended;
+    expect(code, stderr).toBe(0);
+    expect(await run.allocations()).toHaveLength(1);
+    const states = (await run.world.attempts()).map(({ state }) => state);
+    expect(states.filter((state) => state === 'SUCCEEDED')).toHaveLength(8);
+    expect(states.filter((state) => state === 'WORKER_FAILED')).toHaveLength(lost);
+    expect(run.world.lines('nodes').slice(8)).toEqual(Array.from({ length: lost }, () => 'n2'));
+  });
+
   test('a job that is a step ends as it does without Slurm', async (context) => {
     const jobs = [
       { name: 'fine', command: 'echo "$SLURM_STEP_ID" > step; echo told; echo more >&2' },

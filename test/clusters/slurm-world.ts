@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { readProcessTable } from '../../src/worker/launcher/kill/process-table.ts';
+import { kill } from '../kill-process.ts';
 import { type ClusterProgram, guardCluster, removeLeft } from './cluster-guard.ts';
 
 const run = promisify(execFile);
@@ -34,6 +36,8 @@ export interface SlurmWorld {
   startNode(node: string): Promise<void>;
   /** To its slurmd alone: SIGSTOP cuts the node off while its jobs continue. */
   signalNode(node: string, signal: 'STOP' | 'CONT'): Promise<void>;
+  /** SIGKILL to workers of Holdfast on the node, and to nothing else there. Returns how many there were. */
+  killWorkers(node: string): number;
   stopController(): Promise<void>;
   startController(): Promise<void>;
   /** A command of Slurm, as a person would call it: its standard output. */
@@ -65,11 +69,27 @@ export async function startSlurm(shape: SlurmShape = {}): Promise<SlurmWorld> {
     killNode: (node) => order('kill-node', node),
     startNode: (node) => order('start-node', node),
     signalNode: (node, signal) => order('signal-node', node, signal),
+    killWorkers: (node) => {
+      const { processes, environment } = readProcessTable(new Set());
+      const isThere = (pid: number) => {
+        const words = environment(pid);
+        return words?.includes(`SLURMD_NODENAME=${node}`) && words.includes(`SLURM_CONF=${env.SLURM_CONF}`);
+      };
+      const workers = [...processes.keys()].filter((pid) => isThere(pid) && isWorker(pid));
+      for (const pid of workers) kill(pid);
+      return workers.length;
+    },
     stopController: () => order('stop-controller'),
     startController: () => order('start-controller'),
     command: async (program, ...args) => (await run(program, args, { env })).stdout,
     down,
   };
+}
+
+/** Not the `srun` that started it, whose command line has the same words. */
+function isWorker(pid: number): boolean {
+  const [program = '', ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  return program.endsWith('node') && words.includes('worker');
 }
 
 /** Whether this machine has control groups of version 1 for memory. Slurm of Debian 12 cannot use those of version 2 without systemd. */

@@ -60,12 +60,11 @@ function inAllocation(
   const own = ownAllocation(process.env);
   const isGiven = (key: SettingKey) =>
     origins.some((each) => each.key === key && (each.origin === 'flag' || each.origin === 'environment'));
-  const together = workersTogether(process.env);
   const site = worker.site ?? own.site;
   const { idle_ms, take_until_ms, end_before_ms } = DEFAULT_ALLOCATION_WORKER;
   return {
     idleMs: idle_ms,
-    startWithinMs: together > 1 ? Math.min(together * START_WITHIN_MS, MOST_START_WITHIN_MS) : 0,
+    startWithinMs: startWithin(workersTogether(process.env)),
     ...worker,
     stateDir: join(stateDir, 'slurm', tag ?? `job-${own.id}`, `node-${own.node}-${own.restarts}`),
     checkpointRoot: stateDir,
@@ -85,4 +84,9 @@ function inAllocation(
 
 function invalid(argument: string, problem: string): HoldfastError {
   return new HoldfastError('INVALID_ARGUMENT', { argument, problem });
+}
+
+/** So that the server does not hear of all workers of a large allocation at once; each starts at a random moment. */
+export function startWithin(together: number): number {
+  return together > 1 ? Math.min(together * START_WITHIN_MS, MOST_START_WITHIN_MS) : 0;
 }

@@ -138,15 +138,16 @@ describe('the ledger', () => {
 });
 
 describe('a site', () => {
-  test('shows its workers and its bans', () => {
+  test('shows its workers, how many attempts failed there, and its bans', () => {
+    const bans = [ban(), ban({ request_name: 'minbias@1', expires_at_ms: null })];
     const sites = [
-      { name: 'lab', workers: 3, bans: [] },
-      { name: 'north', workers: 0, bans: [ban(), ban({ request_name: 'minbias@1', expires_at_ms: null })] },
+      { name: 'lab', workers: 3, attempts: { total: 40, failed: 7, infrastructure: 2 }, bans: [] },
+      { name: 'north', workers: 0, attempts: { total: 0, failed: 0, infrastructure: 0 }, bans },
     ];
     expect(table(sitesView, sites).split('\n')).toEqual([
-      'SITE   WORKERS  BANNED',
-      'lab          3  -',
-      'north        0  for all work until 13:00:00: storage is down; for minbias@1: storage is down',
+      'SITE   WORKERS   FAILED  BANNED',
+      'lab          3  7 of 40  -',
+      'north        0        -  for all work until 13:00:00: storage is down; for minbias@1: storage is down',
     ]);
     expect(quiet(sitesView, sites)).toBe('lab\nnorth');
     expect(table(sitesView, [])).toBe('no sites');

@@ -41,6 +41,7 @@ const halfway = (changes: Partial<RequestRecord> = {}) =>
 const site = (name: string, workers: number, bannedFor?: string | null): SiteRecord => ({
   name,
   workers,
+  attempts: { total: 0, failed: 0, infrastructure: 0 },
   bans:
     bannedFor === undefined
       ? []

@@ -105,6 +105,18 @@ export function requestSitesBehaviour(databases: Databases): void {
       expect(await world.round()).toMatchObject({ decision: { failure_ratio: 0 } });
     });
 
+    test('and the list of sites counts attempts, failures, and those of the category infrastructure', async () => {
+      const world = await requestWorld(databases);
+      await world.submit(range({ units: 20, more: BROAD }));
+      const workers = await twoSites(world);
+      await play(workers, world, 3, 2);
+      const { items } = await world.engine.listSites({});
+      expect(items.map(({ name, attempts }) => [name, attempts])).toEqual([
+        ['north', { total: 5, failed: 3, infrastructure: 3 }],
+        ['south', { total: 15, failed: 0, infrastructure: 0 }],
+      ]);
+    });
+
     test('once for the same attempts, though a rescue of the round ends as well', async () => {
       const world = await requestWorld(databases);
       await world.submit(range({ units: 20, more: BROAD }));

@@ -44,5 +44,6 @@ test('bans that end within a day are shown, the first one first', () => {
   const hour = 3_600_000;
   const ban = (id: number, end: number | null) => ({ id, expires_at_ms: end }) as BanRecord;
   const bans = [ban(1, 30 * hour), ban(2, 20 * hour), ban(3, null), ban(4, 2 * hour), ban(5, 0)];
-  expect(endingBans([{ name: 's', workers: 1, bans }], hour).map(({ id }) => id)).toEqual([4, 2]);
+  const site = { name: 's', workers: 1, attempts: { total: 0, failed: 0, infrastructure: 0 }, bans };
+  expect(endingBans([site], hour).map(({ id }) => id)).toEqual([4, 2]);
 });

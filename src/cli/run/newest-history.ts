@@ -1,6 +1,6 @@
 import type { Engine } from '../../contract/engine.ts';
 import type { AuditRecord } from '../../contract/records/records.ts';
-import { historyText } from '../texts/requests/history-text.ts';
+import { historyText } from '../../views/requests/history-text.ts';
 
 const SHOWN = 5;
 const READ = 30;

@@ -258,6 +258,11 @@ export const siteRecord = z
     name: z.string(),
     /** Workers that take jobs now. */
     workers: z.int(),
+    attempts: z
+      .object({ total: z.int(), failed: z.int(), infrastructure: z.int() })
+      .describe(
+        'Attempts that ended there, of the newest 10,000 of all sites: how many, how many failed, and how many of those with the category infrastructure. Lost, stopped and canceled ones are not counted.',
+      ),
     bans: z.array(banRecord),
   })
   .meta({ id: 'Site' });

@@ -5,6 +5,7 @@ import { DEFAULT_ERROR_SETTINGS } from '../../core/request/error-settings.ts';
 import { appendAudit } from '../../store/rows/access/audit-rows.ts';
 import {
   type BanRow,
+  countRecentAttempts,
   insertBan,
   listActiveBans,
   listWorkerSites,
@@ -21,12 +22,17 @@ import { needRequest } from './needed-request.ts';
 export function* listSites(query: { banned?: boolean }, now: number): Script<{ items: SiteRecord[] }> {
   const sites = new Map<string, SiteRecord>();
   const site = (name: string): SiteRecord => {
-    const known = sites.get(name) ?? { name, workers: 0, bans: [] };
+    const attempts = { total: 0, failed: 0, infrastructure: 0 };
+    const known = sites.get(name) ?? { name, workers: 0, attempts, bans: [] };
     sites.set(name, known);
     return known;
   };
   for (const { site: name, workers } of yield* listWorkerSites()) site(name).workers = workers;
   for (const ban of yield* listActiveBans(null, now)) site(ban.site).bans.push(yield* banRecord(ban));
+  for (const { site: name, ...attempts } of yield* countRecentAttempts()) {
+    const known = sites.get(name);
+    if (known !== undefined) known.attempts = attempts;
+  }
   const items = [...sites.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { items: query.banned === true ? items.filter(({ bans }) => bans.length > 0) : items };
 }

@@ -1,10 +1,11 @@
 import { unitsText } from '../../../views/request-progress.ts';
-import type { ExplainedRequest, OpenRound } from '../../../views/requests/explained-request.ts';
+import type { ExplainedRequest } from '../../../views/requests/explained-request.ts';
+import { historyText } from '../../../views/requests/history-text.ts';
+import { openRoundText } from '../../../views/requests/open-round-text.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import { shortTime } from '../../terminal/local-time.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import type { View } from '../../terminal/view.ts';
-import { historyText } from './history-text.ts';
 import { requestStyle } from './request-style.ts';
 import { nextSteps } from './request-text.ts';
 import { banLines, walkLines } from './round-walk.ts';
@@ -29,7 +30,7 @@ function explanationLines(explanation: ExplainedRequest, style: TextStyle): stri
   return [
     `${paint('bold', visibleText(`${request_name}@${version}`))}: ${paint(requestStyle(status), status)}`,
     visibleText(why),
-    ...(open_round === null ? [] : openLines(open_round)),
+    ...(open_round === null ? [] : [openRoundText(open_round)]),
     ...(decided === null
       ? []
       : [
@@ -40,13 +41,5 @@ function explanationLines(explanation: ExplainedRequest, style: TextStyle): stri
         ]),
     ...(past.length === 0 ? [] : ['', 'what happened, newest first:', ...past]),
     ...nextSteps(explanation, style),
-  ];
-}
-
-function openLines({ units, hold_at_units: most, rescues, max_rescues: all }: OpenRound): string[] {
-  const left = all - rescues;
-  const rescue = left <= 0 ? 'no rescue is left' : `rescue ${rescues + 1} of ${all} follows`;
-  return [
-    `if all units succeed, the round is closed; if fewer than ${most} of ${units.total} fail, ${rescue}; from ${most} on the request is held`,
   ];
 }

@@ -1,9 +1,9 @@
 import type { AuditRecord } from '../../../contract/records/records.ts';
+import { historyText } from '../../../views/requests/history-text.ts';
 import { shortTime } from '../../terminal/local-time.ts';
 import type { Column } from '../../terminal/text-table.ts';
 import type { View } from '../../terminal/view.ts';
 import { listTable } from '../lists/list-table.ts';
-import { historyText } from './history-text.ts';
 
 /** What happened to a request and who did it, oldest first. */
 export const requestHistoryView: View<AuditRecord[]> = {

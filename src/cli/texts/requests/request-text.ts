@@ -2,13 +2,14 @@ import type { AuditRecord } from '../../../contract/records/records.ts';
 import type { RequestRecord, RoundRecord } from '../../../contract/records/request.ts';
 import { ENGINE_ACTOR } from '../../../core/request/engine-actor.ts';
 import { ledgerText, requestProgressText } from '../../../views/request-progress.ts';
+import { historyText } from '../../../views/requests/history-text.ts';
+import { purposeOf, requestRef } from '../../../views/requests/next-step.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import { ellipsizeEnd } from '../../terminal/display-width.ts';
 import { shortTime } from '../../terminal/local-time.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import { type Column, textTable } from '../../terminal/text-table.ts';
 import type { View } from '../../terminal/view.ts';
-import { historyText } from './history-text.ts';
 import { outputErrandText } from './output-errand-text.ts';
 import { requestStyle } from './request-style.ts';
 
@@ -52,30 +53,15 @@ function holdLines({ hold }: RequestRecord, { paint }: TextStyle): string[] {
   return ['', `${paint('yellow', 'held')}${where}: ${visibleText(hold.text)}`];
 }
 
-const PURPOSES: Record<RequestRecord['next'][number], string> = {
-  errors: 'what failed, by category, site and exit code',
-  release: 'continue with the next round',
-  restart: 'fail it, and submit it again as the next version',
-  fail: 'give it up; its outputs are invalidated',
-  resume: 'put it back into the queue',
-  stop: 'stop it cleanly; finished units are kept',
-  pause: 'keep it out of the queue',
-  run: 'work on it here',
-};
-
 /** Ready to paste, in two columns. A version that another one has replaced is named with its number. */
 export function nextSteps(
-  {
-    request_name: name,
-    version,
-    superseded_by_request: newer,
-    next,
-  }: Pick<RequestRecord, 'request_name' | 'version' | 'superseded_by_request' | 'next'>,
+  request: Pick<RequestRecord, 'request_name' | 'version' | 'superseded_by_request' | 'next'>,
   style: TextStyle,
 ): string[] {
+  const { next } = request;
   if (next.length === 0) return [];
-  const ref = newer === null ? name : `${name}@${version}`;
-  const offers = next.map((action) => [style.command('requests', action, ref), PURPOSES[action]] as const);
+  const ref = requestRef(request);
+  const offers = next.map((action) => [style.command('requests', action, ref), purposeOf(action)] as const);
   const width = Math.max(...offers.map(([command]) => command.length)) + 2;
   // Commands are kept whole; what they are for is cut on a narrow terminal.
   const room = style.width - LEAD.length - width;

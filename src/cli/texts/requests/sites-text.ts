@@ -13,6 +13,11 @@ export const sitesView: View<SiteRecord[]> = {
       { title: 'SITE', value: ({ name }) => name, shrink: 'middle' },
       { title: 'WORKERS', value: ({ workers }) => workers, align: 'right' },
       {
+        title: 'FAILED',
+        value: ({ attempts: { total, failed } }) => (total === 0 ? null : `${failed} of ${total}`),
+        align: 'right',
+      },
+      {
         title: 'BANNED',
         value: ({ bans }) => bans.map((ban) => banText(ban, style)).join('; ') || null,
         style: ({ bans }) => (bans.length > 0 ? 'red' : undefined),

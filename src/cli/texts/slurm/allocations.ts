@@ -1,5 +1,6 @@
 import type { AllocationRecord, SchedulerRecord } from '../../../contract/records/allocation.ts';
 import { visibleText } from '../../../views/visible-text.ts';
+import { allocationReason } from '../../../views/workers/allocation-reason.ts';
 import { shortTime } from '../../terminal/local-time.ts';
 import type { Style } from '../../terminal/styled-line.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
@@ -47,7 +48,7 @@ function allocationsTable(allocations: ListedAllocation[], style: TextStyle): st
     { title: 'STATE', value: ({ state }) => state, style: ({ state }) => STYLES[state] },
     {
       title: 'REASON',
-      value: reasonText,
+      value: allocationReason,
       shrink: 'end',
       style: ({ never }) => (never ? 'red' : undefined),
     },
@@ -57,26 +58,6 @@ function allocationsTable(allocations: ListedAllocation[], style: TextStyle): st
     { title: 'RUNNING', value: ({ running }) => running, align: 'right' },
   ];
   return listTable(columns, allocations, style, 'no allocations');
-}
-
-/** Why it waits, or how it ended. */
-function reasonText({
-  state,
-  word,
-  why,
-  never,
-  end,
-  cancel_reason,
-  workers,
-}: ListedAllocation): string | null {
-  if (state === 'ended') {
-    const unseen = workers === 0 && end !== 'unsubmitted' ? ', its worker never came' : '';
-    return `${end ?? 'unknown'}${unseen}${cancel_reason === null ? '' : `: ${cancel_reason}`}`;
-  }
-  if (cancel_reason !== null) return `to be canceled: ${cancel_reason}`;
-  if (state !== 'queued') return null;
-  const reason = why === null ? word : `${word ?? 'PENDING'}: ${why}`;
-  return never ? `${reason} (can never start)` : reason;
 }
 
 function heldLine(

@@ -165,3 +165,32 @@ export function* listWorkerSites(): Script<{ site: string; workers: number }[]> 
     'select site, count(*) as workers from worker where retired_at is null group by site order by site',
   );
 }
+
+/** Reading more would take longer than a page may wait; older attempts say little about how a site is now. */
+const NEWEST_ATTEMPTS = 10_000;
+
+export interface RecentAttemptsRow {
+  site: string;
+  total: number;
+  failed: number;
+  infrastructure: number;
+}
+
+/** The newest attempts of all workflows by site, with the exceptions of `countSiteAttempts`. */
+export function* countRecentAttempts(): Script<RecentAttemptsRow[]> {
+  const rows = yield* all<RecentAttemptsRow>(
+    `select worker.site, count(*) as total,
+       sum(case when attempt.counts_as = 'failure' then 1 else 0 end) as failed,
+       sum(case when attempt.category = 'infrastructure' then 1 else 0 end) as infrastructure
+     from attempt join worker on worker.id = attempt.worker_id
+     where attempt.id > (select coalesce(max(id), 0) - ${NEWEST_ATTEMPTS} from attempt) and attempt.finished_at is not null
+       and (attempt.cause is null or attempt.cause not in ('lost', 'stopped', 'canceled'))
+     group by worker.site`,
+  );
+  return rows.map(({ site, total, failed, infrastructure }) => ({
+    site,
+    total,
+    failed: Number(failed),
+    infrastructure: Number(infrastructure),
+  }));
+}

@@ -1,6 +1,6 @@
-import type { AuditRecord } from '../../../contract/records/records.ts';
-import { dagEventText } from '../../../views/events/dag-event-text.ts';
-import { visibleText } from '../../../views/visible-text.ts';
+import type { AuditRecord } from '../../contract/records/records.ts';
+import { dagEventText } from '../events/dag-event-text.ts';
+import { visibleText } from '../visible-text.ts';
 
 type Data = Record<string, unknown>;
 

@@ -120,6 +120,7 @@ type Endpoints = typeof endpoints;
 
 export type WorkflowQuery = RequestOf<Endpoints['listWorkflows']>;
 export type SummaryQuery = RequestOf<Endpoints['listSummaries']>;
+export type WorkerQuery = RequestOf<Endpoints['listWorkers']>;
 export type PageQuery = Omit<WorkflowQuery, 'archived'>;
 export type JobQuery = RequestOf<Endpoints['listJobs']>;
 export type TimelineQuery = RequestOf<Endpoints['listTimelines']>;

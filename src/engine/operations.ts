@@ -30,6 +30,7 @@ import { storeToken, tokensOf, withdrawToken } from './operate/tokens.ts';
 import { changeUserData, userDataPage } from './operate/user-data.ts';
 import { listFailures } from './read/list-failures.ts';
 import { fileMarksPage } from './read/list-file-marks.ts';
+import { heldJobsPage } from './read/list-held-jobs.ts';
 import {
   attemptsPage,
   auditPage,
@@ -227,6 +228,7 @@ export const localOperations: {
   ),
   listDecisions: read((_, query = {}) => decisionsPage(query)),
 
+  listWorkerJobs: read((_, worker, query = {}) => heldJobsPage(worker, query)),
   listWorkers: read((now, query = {}) => workersPage(query, now, isAlive)),
   drainWorker: write((now, id, { actor }) => drainWorker(id, actor, now)),
   loseWorker: write(function* (now, id, { actor }) {

@@ -41,6 +41,36 @@ export function leaseBehaviour(databases: Databases): void {
     return lost;
   }
 
+  test('a list of workers has those that are present alone, and each has a list of the jobs that it holds', async () => {
+    const world = await makeWorld({ name: 'a' });
+    await served(world).start();
+    const worker = await serviceWorker(world);
+    const other = await serviceWorker(world, '/srv/b');
+    const claim = await startOne(worker);
+    const ids = async (present: boolean) =>
+      (await world.engine.listWorkers({ present })).items.map(({ id }) => id);
+    const held = async ({ id }: WorkerHand) => (await world.engine.listWorkerJobs(id)).items;
+    expect(await ids(true)).toEqual(expect.arrayContaining([other.id, worker.id]));
+    expect(await held(worker)).toEqual([
+      {
+        workflow_id: world.workflowId,
+        workflow_name: (await world.engine.status(world.workflowId)).workflow.name,
+        job_id: claim.job_id,
+        name: 'a',
+        run_id: 1,
+        attempt_id: 1,
+        claimed_at_ms: world.clock.now,
+        started_at_ms: world.clock.now,
+      },
+    ]);
+    expect(await held(other)).toEqual([]);
+    await worker.exchange({ finished: [{ claim, outcome: SUCCESS }] });
+    expect(await held(worker)).toEqual([]);
+    await world.engine.retireWorker(other.id);
+    expect(await ids(true)).not.toContain(other.id);
+    expect(await ids(false)).toContain(other.id);
+  });
+
   describe('a worker of a server that is silent', () => {
     test('is suspect after 30 s, keeps its jobs until its lease ends, and is active once it is heard of', async () => {
       const world = await makeWorld({ name: 'a' });

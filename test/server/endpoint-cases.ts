@@ -413,9 +413,15 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     conflict: null,
   },
   listWorkers: {
-    works: () => get('/api/v1/workers'),
+    works: () => get('/api/v1/workers?present=true'),
     bad: [() => get('/api/v1/workers?after=-1'), 'query.after'],
     missing: null,
+    conflict: null,
+  },
+  listWorkerJobs: {
+    works: ({ worker }) => get(`/api/v1/workers/${worker}/jobs?limit=5`),
+    bad: [({ worker }) => get(`/api/v1/workers/${worker}/jobs?limit=0`), 'query.limit'],
+    missing: [() => get('/api/v1/workers/999/jobs'), 'WORKER_NOT_FOUND'],
     conflict: null,
   },
   registerWorker: {

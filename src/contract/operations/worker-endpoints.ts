@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { created, endpoint, json, NOTHING } from '../endpoint.ts';
 import { operation } from '../operation.ts';
-import { pageQuery, wholeNumber } from '../parameters.ts';
+import { flagParameter, pageQuery, wholeNumber } from '../parameters.ts';
 import { WORKER_SECRET } from '../request-headers.ts';
 import {
   adoption,
@@ -13,7 +13,7 @@ import {
   workerIdentity,
 } from '../schemas/exchange.ts';
 import { id, page } from '../schemas/scalars.ts';
-import { workerSchema } from '../schemas/workflow-records.ts';
+import { heldJob, workerSchema } from '../schemas/workflow-records.ts';
 
 const tag = 'Workers';
 /** What only the process of the worker may ask for. */
@@ -42,8 +42,20 @@ export const workerEndpoints = {
     role: 'viewer',
     tag,
     summary: 'Lists workers, newest first.',
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      ...pageQuery,
+      present: flagParameter.exactOptional().describe('Only workers that have not left.'),
+    }),
     answer: json(page(workerSchema)),
+  }),
+  listWorkerJobs: operation({
+    method: 'GET',
+    path: '/api/v1/workers/{worker_id}/jobs',
+    role: 'viewer',
+    tag,
+    summary: 'Lists the jobs that a worker holds, oldest first.',
+    query: z.strictObject(pageQuery),
+    answer: json(page(heldJob)),
   }),
   registerWorker: endpoint({
     method: 'POST',

@@ -14,6 +14,7 @@ import type { auditSchema } from '../schemas/token.ts';
 import type {
   failureHandlerRecord,
   fileRecord,
+  heldJob,
   runSettings,
   userDataRecord,
   workerSchema,
@@ -34,6 +35,7 @@ export type JobMarks = z.infer<typeof jobMarks>;
 export type UserDataRecord = z.infer<typeof userDataRecord>;
 
 export type WorkerRecord = z.infer<typeof workerSchema>;
+export type HeldJob = z.infer<typeof heldJob>;
 export type WorkerState = WorkerRecord['state'];
 export type AuditRecord = z.infer<typeof auditSchema>;
 

@@ -107,6 +107,21 @@ export const workerSchema = z
   })
   .meta({ id: 'Worker' });
 
+/** A job with an attempt that a worker holds. */
+export const heldJob = z
+  .object({
+    workflow_id: id,
+    workflow_name: z.string(),
+    job_id: id,
+    name: z.string(),
+    run_id: id,
+    attempt_id: z.int(),
+    claimed_at_ms: millis,
+    /** null: it has been claimed and has not begun. */
+    started_at_ms: millis.nullable(),
+  })
+  .meta({ id: 'HeldJob' });
+
 const counts = z.record(jobStatus, z.int());
 const ofAttempt = { job_id: id, name: z.string(), attempt_id: z.int() };
 

@@ -4,6 +4,7 @@ import type {
   EventQuery,
   JobQuery,
   PageQuery,
+  WorkerQuery,
   WorkflowQuery,
 } from '../../contract/engine.ts';
 import type {
@@ -152,11 +153,11 @@ export function* utilizationPage(workflowId: number, query: PageQuery): Script<P
 }
 
 /** Newest first. */
-export function* workersPage(query: PageQuery, now: number, isAlive: IsAlive): Script<Page<WorkerRecord>> {
+export function* workersPage(query: WorkerQuery, now: number, isAlive: IsAlive): Script<Page<WorkerRecord>> {
   return yield* readPage(
     query,
     NEWEST,
-    listWorkers,
+    (before, limit) => listWorkers(before, limit, query.present === true),
     (row) => workerRecord(row, isAlive(row, now), now),
     (row) => row.id,
   );

@@ -9,9 +9,8 @@ export const workersCommand: Command = async (context, { args, options }) => {
   const [action, id] = args;
   if (action === 'list') {
     const engine = await context.openEngine();
-    const workers = await allPages((page) => engine.listWorkers(page));
-    const shown = options.all === true ? workers : workers.filter(({ state }) => state !== 'retired');
-    context.show(workersView, shown);
+    const present = options.all !== true;
+    context.show(workersView, await allPages((page) => engine.listWorkers({ ...page, present })));
     return 0;
   }
   if (action !== 'drain' && action !== 'lost') {

@@ -57,6 +57,32 @@ export function* listHoldersOn(workerId: number, resource: ResourceName, limit: 
   );
 }
 
+export interface HeldJobRow {
+  token: number;
+  workflow_id: number;
+  workflow_name: string;
+  job_id: number;
+  name: string;
+  scope: string;
+  run_id: number;
+  attempt_id: number;
+  claimed_at: number;
+  started_at: number | null;
+}
+
+/** Jobs with live attempts of the worker, oldest first, above the attempt `after`. */
+export function* listHeldJobs(workerId: number, after: number, limit: number): Script<HeldJobRow[]> {
+  return yield* all<HeldJobRow>(
+    `select attempt.id as token, attempt.workflow_id, workflow.name as workflow_name, attempt.job_id, job.name, job.scope,
+       attempt.run_id, attempt.attempt_id, attempt.claimed_at, attempt.started_at
+     from attempt join job on job.id = attempt.job_id join workflow on workflow.id = attempt.workflow_id
+     where attempt.worker_id = ? and attempt.finished_at is null and attempt.id > ? order by attempt.id limit ?`,
+    workerId,
+    after,
+    limit,
+  );
+}
+
 /** Pending and running jobs of the workflow with one of the requirements. */
 export function* listHoldersIn(
   workflowId: number,

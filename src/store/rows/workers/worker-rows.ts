@@ -177,10 +177,10 @@ export function* findExchangingWorkers(ids: readonly number[]): Script<Map<numbe
   return found;
 }
 
-/** Newest first, below the id `before`. */
-export function* listWorkers(before: number, limit: number): Script<WorkerRow[]> {
+/** Newest first, below the id `before`; `isPresent`: only those that have not left. */
+export function* listWorkers(before: number, limit: number, isPresent: boolean): Script<WorkerRow[]> {
   return yield* all<WorkerRow>(
-    `select ${COLUMNS} from worker where id < ? order by id desc limit ?`,
+    `select ${COLUMNS} from worker where id < ?${isPresent ? ' and retired_at is null' : ''} order by id desc limit ?`,
     before,
     limit,
   );

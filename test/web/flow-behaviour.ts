@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { expectAccessible, expectQuiet, openPage } from './browser.ts';
+import { expectNoRequestButtons } from './request-behaviour.ts';
 import { MANY, nightly } from './specs.ts';
 import { screenshot, type WebWorld } from './web-world.ts';
 
@@ -126,6 +127,7 @@ export function flowBehaviour(world: WebWorld): void {
     expect(await page.getByRole('button', { name: /Retry|Fail/ }).count()).toBe(0);
     await page.keyboard.press('r');
     expect(await page.getByRole('dialog').count()).toBe(0);
+    await expectNoRequestButtons(page, world);
     await page.goto(world.url(`/workflows/${workflow}`));
     await page.getByRole('table').waitFor();
     expect(await page.getByRole('button', { name: /Pause|Stop|Cancel|Retry/ }).count()).toBe(0);

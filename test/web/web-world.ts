@@ -2,6 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { WorkflowStatus } from '../../src/contract/records/records.ts';
+import type { RequestRecord } from '../../src/contract/records/request.ts';
 import type { Role } from '../../src/contract/roles.ts';
 import { startCli, until } from '../cli/run-cli.ts';
 import { ServedProject } from '../client/served-project.ts';
@@ -39,6 +40,36 @@ export class WebWorld {
     });
     if (answer.status !== 201) throw new Error(await answer.text());
     return ((await answer.json()) as { id: number }).id;
+  }
+
+  /** A call of the API that must succeed; what it answers. */
+  async ask(method: string, path: string, body?: object): Promise<unknown> {
+    const answer = await fetch(this.url(`/api/v1${path}`), {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+    return answer.json();
+  }
+
+  async request(request: { spec: object }): Promise<void> {
+    const { dir } = this.project;
+    await this.ask('POST', '/requests', { ...request, cwd: dir, output_dir: join(dir, 'output') });
+  }
+
+  async requestRecord(name: string): Promise<RequestRecord> {
+    return (await this.ask('GET', `/requests/${name}`)) as RequestRecord;
+  }
+
+  reaches(name: string, state: RequestRecord['status']): Promise<unknown> {
+    return until(
+      async () => (await this.requestRecord(name)).status === state,
+      `request ${name} is ${state}`,
+      60_000,
+    );
   }
 
   async status(workflow: number): Promise<WorkflowStatus> {

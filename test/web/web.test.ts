@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { closeBrowser } from './browser.ts';
+import { emptyBehaviour } from './empty-behaviour.ts';
 import { flowBehaviour } from './flow-behaviour.ts';
 import { pageBehaviour } from './page-behaviour.ts';
+import { requestBehaviour } from './request-behaviour.ts';
 import { WebWorld } from './web-world.ts';
 import { workflowBehaviour } from './workflow-behaviour.ts';
 
@@ -25,7 +27,9 @@ function testPages(): void {
     await world.stop();
   });
 
+  describe('pages of an unused server', () => emptyBehaviour(world));
   describe('pages', () => pageBehaviour(world));
   describe('views of a workflow', () => workflowBehaviour(world));
+  describe('pages about requests, sites and workers', () => requestBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
 }

@@ -46,8 +46,8 @@ export async function call<I extends CalledOperation>(
   );
   const request = (given[names.length] ?? {}) as Record<string, unknown>;
   const answer =
-    method === 'GET'
-      ? await ask(`${filled}${queryText(request)}`)
+    method === 'GET' || method === 'DELETE'
+      ? await ask(`${filled}${queryText(request)}`, { method })
       : await ask(filled, {
           method,
           headers: { 'content-type': 'application/json' },

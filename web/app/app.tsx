@@ -4,7 +4,11 @@ import { JobPage } from '../job/job-page.tsx';
 import { LoginPage } from '../login/login-page.tsx';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { RequestPage } from '../requests/request-page.tsx';
+import { RequestsPage } from '../requests/requests-page.tsx';
+import { SitesPage } from '../sites/sites-page.tsx';
 import { TriagePage } from '../triage/triage-page.tsx';
+import { WorkersPage } from '../workers/workers-page.tsx';
 import { WorkflowPage } from '../workflow/workflow-page.tsx';
 import { Link } from './link.tsx';
 import { followChanges } from './live.ts';
@@ -59,6 +63,14 @@ function Page({ place: { page, params } }: { place: Place }) {
       return <TriagePage key={workflow} workflow={workflow} />;
     case 'job':
       return <JobPage key={params.job_id} workflow={workflow} job={Number(params.job_id)} />;
+    case 'requests':
+      return <RequestsPage />;
+    case 'request':
+      return <RequestPage key={params.request_name} name={params.request_name!} />;
+    case 'sites':
+      return <SitesPage />;
+    case 'workers':
+      return <WorkersPage />;
     case null:
       return (
         <Notice kind="plain" title="There is no such page.">

@@ -13,11 +13,16 @@ const place = new SharedValue(readPlace());
 function readPlace(): Place {
   const query = new URLSearchParams(location.search);
   for (const [page, path] of Object.entries(PAGE_PATHS)) {
-    const pattern = new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>\\d+)')}$`);
+    const pattern = new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, parameterPattern)}$`);
     const match = pattern.exec(location.pathname);
     if (match !== null) return { page: page as PageName, params: { ...match.groups }, query };
   }
   return { page: null, params: {}, query };
+}
+
+/** Numbers, and names of requests, which need no encoding. */
+function parameterPattern(_: string, name: string): string {
+  return `(?<${name}>${name.endsWith('_id') ? '\\d+' : '[\\w.@-]+'})`;
 }
 
 function moved(): void {

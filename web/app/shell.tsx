@@ -4,6 +4,7 @@ import { KeyHelp } from './key-help.tsx';
 import { useKeys } from './keys.ts';
 import { Link } from './link.tsx';
 import { useLiveness } from './live.ts';
+import { Nav } from './nav.tsx';
 import { signOut, useSession } from './session.ts';
 import { nextTheme, useTheme } from './theme.ts';
 
@@ -25,6 +26,7 @@ export function Shell({ children }: { children: ReactNode }) {
             <Mark />
             Holdfast
           </Link>
+          <Nav />
           <Live />
           <div className="ml-auto flex items-center gap-1">
             <button type="button" className={TOOL} onClick={() => setHelpOpen(true)}>

@@ -2,13 +2,14 @@ import { useMutation } from '@tanstack/react-query';
 import type { AttentionItem } from '../../src/contract/records/overview.ts';
 import type { WorkerRecord } from '../../src/contract/records/records.ts';
 import type { BanRecord, RequestSummary } from '../../src/contract/records/request.ts';
+import { requestRef } from '../../src/views/requests/next-step.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { call } from '../api/call.ts';
 import { Link } from '../app/link.tsx';
 import { queryClient } from '../app/queries.ts';
 import { pageUrl } from '../app/router.ts';
 import { useMay } from '../app/session.ts';
-import { Button } from '../parts/button.tsx';
+import { Button, buttonStyle } from '../parts/button.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { counted } from '../parts/words.ts';
@@ -17,11 +18,21 @@ import { AttentionLine } from './attention-line.tsx';
 export function HeldRequest({ request }: { request: RequestSummary }) {
   const { request_name, hold, changed_at_ms } = request;
   return (
-    <AttentionLine title={`Request ${request_name} is held`}>
+    <AttentionLine
+      title={`Request ${request_name} is held`}
+      actions={
+        <Link
+          to={pageUrl('request', { request_name: requestRef(request) })}
+          className={buttonStyle('main')}
+          aria-label={`Decide about ${request_name}`}
+        >
+          Decide
+        </Link>
+      }
+    >
       <p className="wrap-anywhere">{visibleText(hold!.text)}</p>
       <p>
-        since <TimeText at={changed_at_ms} />; next:{' '}
-        <code className="font-mono text-xs">holdfast request errors {request_name}</code>
+        since <TimeText at={changed_at_ms} />
       </p>
     </AttentionLine>
   );

@@ -6,6 +6,7 @@ import { evaluationText, routeText } from '../../src/views/events/evaluation-tex
 import { eventText } from '../../src/views/events/event-text.ts';
 import { decisionsAbout, type ExplainedJob } from '../../src/views/explanation.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
+import { RuleWalk } from '../parts/rule-walk.tsx';
 import { StatusMark, type Tone } from '../parts/status-icon.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { fullTime, useNow } from '../parts/times.ts';
@@ -61,31 +62,9 @@ export function AttemptCard({
       </div>
       <p className="text-sm text-quiet wrap-anywhere">{visibleText(facts.join(' · '))}</p>
       {reason !== null && <p className="mt-1 text-sm wrap-anywhere">{visibleText(reason)}</p>}
-      <Rules walk={walk} />
+      <RuleWalk walk={walk} />
       <More attempt={attempt} explained={explained} />
     </li>
-  );
-}
-
-/** Every rule that was checked, in order; the one that decided is marked. */
-function Rules({ walk }: { walk: Walk }) {
-  if (walk.length === 0) return null;
-  return (
-    <ol className="mt-2 text-sm" aria-label="Rules that were checked">
-      {walk.map(({ rule, applies, because }) => (
-        <li
-          key={rule}
-          className={`grid gap-x-3 px-2 py-0.5 sm:grid-cols-[11rem_minmax(0,1fr)] ${applies ? 'rounded bg-raised font-semibold' : 'text-quiet'}`}
-        >
-          <span className="font-mono text-xs leading-6">
-            <span aria-hidden="true">{applies ? '→ ' : '\u00a0\u00a0'}</span>
-            {rule}
-            {applies && <span className="sr-only"> (decided)</span>}
-          </span>
-          <span className="wrap-anywhere">{visibleText(because)}</span>
-        </li>
-      ))}
-    </ol>
   );
 }
 

@@ -2,13 +2,15 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 
 const STYLE = 'w-full rounded-md border border-line bg-card px-2.5 py-1.5 text-sm placeholder:text-quiet';
 
-/** A text field with its label, and a sentence below it. */
+/** A text field with its label, and a sentence below it; `problem`: what is wrong with its text, instead. */
 export function TextField({
   label,
-  hint,
+  hint: help,
+  problem,
   ...rest
-}: ComponentProps<'input'> & { label: string; hint?: ReactNode }) {
+}: ComponentProps<'input'> & { label: string; hint?: ReactNode; problem?: string | undefined }) {
   const id = useId();
+  const hint = problem ?? help;
   return (
     <div>
       <label htmlFor={id} className="mb-1 block text-sm font-medium">
@@ -17,9 +19,35 @@ export function TextField({
       <input
         id={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-invalid={problem === undefined ? undefined : true}
         {...rest}
-        className={STYLE}
+        className={`${STYLE} ${problem === undefined ? '' : 'border-bad'}`}
       />
+      {hint !== undefined && (
+        <p
+          id={`${id}-hint`}
+          className={`mt-1 text-xs ${problem === undefined ? 'text-quiet' : 'font-medium text-bad'}`}
+        >
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The same for several lines. */
+export function TextArea({
+  label,
+  hint,
+  ...rest
+}: ComponentProps<'textarea'> & { label: string; hint?: ReactNode }) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+        {label}
+      </label>
+      <textarea id={id} aria-describedby={`${id}-hint`} {...rest} className={`${STYLE} font-mono`} />
       {hint !== undefined && (
         <p id={`${id}-hint`} className="mt-1 text-xs text-quiet">
           {hint}

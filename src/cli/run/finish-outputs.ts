@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../contract/engine.ts';
 import type { RequestRecord } from '../../contract/records/request.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import { outputErrandText } from '../../views/requests/output-errand-text.ts';
 import { Launchers } from '../../worker/execute/launchers.ts';
 import { RunWorker } from '../../worker/run-worker.ts';
 import type { CommandContext } from '../command-context.ts';
-import { outputErrandText } from '../texts/requests/output-errand-text.ts';
+import { clockTime } from '../terminal/local-time.ts';
 import { workerOptions } from './worker-options.ts';
 
 export interface OutputsCourse {
@@ -37,7 +38,7 @@ export async function finishOutputs(
     if (left === undefined || course.signal.aborted) return;
     const later = course.isPatient ? 'Ctrl-C leaves it' : 'it is left';
     const next = context.command('requests', 'run', ref);
-    course.note(`${outputErrandText(left, Date.now())}; ${later} to ${next}`);
+    course.note(`${outputErrandText(left, Date.now(), clockTime)}; ${later} to ${next}`);
     if (!course.isPatient) return;
     await sleep(Math.max(0, left.due_at_ms - Date.now()), undefined, { signal: course.signal }).catch(
       () => {},

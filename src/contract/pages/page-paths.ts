@@ -4,6 +4,10 @@ export const PAGE_PATHS = {
   workflow: '/workflows/{workflow_id}',
   triage: '/workflows/{workflow_id}/triage',
   job: '/workflows/{workflow_id}/jobs/{job_id}',
+  requests: '/requests',
+  request: '/requests/{request_name}',
+  sites: '/sites',
+  workers: '/workers',
 } as const;
 
 export type PageName = keyof typeof PAGE_PATHS;

@@ -1,5 +1,5 @@
 import type { RequestErrors } from '../../../contract/records/request.ts';
-import { percent } from '../../../core/request/decide-round.ts';
+import { errorsHeadline, hasSiteFailures, likeItText } from '../../../views/requests/errors-text.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import type { View } from '../../terminal/view.ts';
@@ -14,13 +14,12 @@ export const requestErrorsView: View<RequestErrors> = {
 };
 
 function errorLines(errors: RequestErrors, style: TextStyle): string[] {
-  const { request_name, round, failure_ratio, rescue_count, groups } = errors;
+  const { request_name, round, groups } = errors;
   if (round === null) return [`request ${request_name} has no round yet`];
-  const rescues = `${rescue_count} ${rescue_count === 1 ? 'rescue' : 'rescues'}`;
-  const head = `${style.paint('bold', request_name)} round ${round}: ${percent(failure_ratio)} of the units failed, ${rescues}`;
-  const isBlamed = Object.values(errors.by_site).some(({ failed }) => failed > 0);
-  // Failures that a retry made up for show in the sites alone.
-  if (groups.length === 0) return [head, 'no job failed for good', ...(isBlamed ? [bySite(errors)] : [])];
+  const head = `${style.paint('bold', request_name)} ${errorsHeadline(errors)}`;
+  if (groups.length === 0) {
+    return [head, 'no job failed for good', ...(hasSiteFailures(errors) ? [bySite(errors)] : [])];
+  }
   return [
     head,
     counted('by category', errors.by_category),
@@ -55,15 +54,14 @@ function badFiles(files: readonly string[]): string[] {
 }
 
 function groupLines(group: RequestErrors['groups'][number], { paint }: TextStyle): string[] {
-  const { count, node, attempt, category, reason, log_tail } = group;
-  const times = count === 1 ? '' : ` and ${count - 1} more like it`;
+  const { node, category, reason, log_tail } = group;
   const tail = log_tail
     .split('\n')
     .filter((line) => line !== '')
     .slice(-SHOWN_LINES);
   return [
     '',
-    `${paint('red', category ?? 'failed')} ${paint('bold', visibleText(node))} attempt ${attempt}${times}`,
+    `${paint('red', category ?? 'failed')} ${paint('bold', visibleText(node))} ${likeItText(group)}`,
     ...(reason === null ? [] : [`  ${visibleText(reason)}`]),
     ...tail.map((line) => `  ${paint('dim', '|')} ${visibleText(line)}`),
   ];

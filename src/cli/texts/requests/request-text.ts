@@ -4,13 +4,13 @@ import { ENGINE_ACTOR } from '../../../core/request/engine-actor.ts';
 import { ledgerText, requestProgressText } from '../../../views/request-progress.ts';
 import { historyText } from '../../../views/requests/history-text.ts';
 import { purposeOf, requestRef } from '../../../views/requests/next-step.ts';
+import { outputErrandText } from '../../../views/requests/output-errand-text.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import { ellipsizeEnd } from '../../terminal/display-width.ts';
-import { shortTime } from '../../terminal/local-time.ts';
+import { clockTime, shortTime } from '../../terminal/local-time.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import { type Column, textTable } from '../../terminal/text-table.ts';
 import type { View } from '../../terminal/view.ts';
-import { outputErrandText } from './output-errand-text.ts';
 import { requestStyle } from './request-style.ts';
 
 export interface ShownRequest {
@@ -89,7 +89,7 @@ function ledgerLines(request: RequestRecord): string[] {
 }
 
 function outputLines({ output_errands }: RequestRecord, { now }: TextStyle): string[] {
-  return output_errands.map((errand) => outputErrandText(errand, now));
+  return output_errands.map((errand) => outputErrandText(errand, now, clockTime));
 }
 
 /** Oldest first, as they happened. */

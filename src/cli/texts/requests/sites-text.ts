@@ -1,4 +1,5 @@
 import type { BanRecord, SiteRecord } from '../../../contract/records/request.ts';
+import { banScope } from '../../../views/requests/ban-text.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import { shortTime } from '../../terminal/local-time.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
@@ -45,8 +46,8 @@ export const unbanView: View<{ site: string; removed: number }> = {
   quiet: ({ removed }) => [removed],
 };
 
-function banText({ request_name, reason, expires_at_ms }: BanRecord, { now }: TextStyle): string {
-  const scope = request_name === null ? 'for all work' : `for ${request_name}`;
+function banText(ban: BanRecord, { now }: TextStyle): string {
+  const { reason, expires_at_ms } = ban;
   const until = expires_at_ms === null ? '' : ` until ${shortTime(expires_at_ms, now)}`;
-  return `${scope}${until}: ${reason}`;
+  return `${banScope(ban)}${until}: ${reason}`;
 }

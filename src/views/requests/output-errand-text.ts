@@ -1,8 +1,7 @@
-import type { RequestRecord } from '../../../contract/records/request.ts';
-import { MOST_HOOK_TRIES } from '../../../core/request/output-hook.ts';
-import { formatDuration } from '../../../core/text/quantity.ts';
-import { visibleText } from '../../../views/visible-text.ts';
-import { clockTime } from '../../terminal/local-time.ts';
+import type { RequestRecord } from '../../contract/records/request.ts';
+import { MOST_HOOK_TRIES } from '../../core/request/output-hook.ts';
+import { formatDuration } from '../../core/text/quantity.ts';
+import { visibleText } from '../visible-text.ts';
 
 type OutputErrand = RequestRecord['output_errands'][number];
 
@@ -12,7 +11,11 @@ const SUBJECTS: Record<OutputErrand['event'], string> = {
 };
 
 /** `registration of outputs (version 1) failed 2 of 10 times: exit 1; next try at 12:03:04`. */
-export function outputErrandText(errand: OutputErrand, now: number): string {
+export function outputErrandText(
+  errand: OutputErrand,
+  now: number,
+  clockTime: (ms: number) => string,
+): string {
   const { event, version, tries, started_at_ms, due_at_ms, problem } = errand;
   const subject = `${SUBJECTS[event]} (version ${version})`;
   if (started_at_ms !== null) {

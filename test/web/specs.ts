@@ -119,3 +119,18 @@ export const PIPELINE = {
     { name: 'publish', depends_on_regexes: ['align_.*'], command: 'true' },
   ],
 };
+
+/** Fails until a file is there. */
+export const TWICE = {
+  name: 'weekly-backup',
+  user: 'grace',
+  jobs: [
+    {
+      name: 'dump',
+      command: 'test -e second-run || exit 5',
+      retry: { max_retries_failure: 1, initial_retry_delay_ms: 1 },
+    },
+    { name: 'export_{table}', parameters: { table: '1:6' }, depends_on: ['dump'], command: 'true' },
+    { name: 'upload', depends_on_regexes: ['export_.*'], command: 'true' },
+  ],
+};

@@ -72,6 +72,11 @@ export class WebWorld {
     );
   }
 
+  /** A change of a workflow. */
+  async order(workflow: number, what: string, body: object): Promise<void> {
+    await this.ask('POST', `/workflows/${workflow}/${what}`, body);
+  }
+
   async status(workflow: number): Promise<WorkflowStatus> {
     return (await (await fetch(this.url(`/api/v1/workflows/${workflow}/status`))).json()) as WorkflowStatus;
   }

@@ -15,8 +15,10 @@ import { EventList } from './event-list.tsx';
 import { JobList } from './job-list.tsx';
 import { WorkflowHead } from './workflow-head.tsx';
 
-const TABS = { jobs: 'Jobs', graph: 'Graph', events: 'Events' };
+const TABS = { jobs: 'Jobs', graph: 'Graph', timeline: 'Timeline', grid: 'Grid', events: 'Events' };
 
+const TimelineView = lazyPart(async () => (await import('./timeline/timeline-view.tsx')).TimelineView);
+const GridView = lazyPart(async () => (await import('./timeline/grid-view.tsx')).GridView);
 const GraphView = lazyPart(async () => (await import('./graph/graph-view.tsx')).GraphView);
 
 export function WorkflowPage({ workflow }: { workflow: number }) {
@@ -40,6 +42,8 @@ export function WorkflowPage({ workflow }: { workflow: number }) {
       />
     ),
     graph: () => <GraphView workflow={workflow} />,
+    timeline: () => <TimelineView status={status.data!} />,
+    grid: () => <GridView status={status.data!} />,
     events: () => <EventList workflow={workflow} />,
   };
   return (

@@ -58,6 +58,12 @@ export function hasRoutes(trace: readonly TraceEntry[]): boolean {
   return trace.some(({ route }) => route !== 'failure' && route !== 'none');
 }
 
+/** `retry`, or `goto begin`. */
+export function traceRouteText({ route, to }: TraceEntry): string {
+  // What is run before a re-attempt has entries of its own.
+  return route === 'retry' || to.length === 0 ? route : `${route} ${to.join(', ')}`;
+}
+
 function entryOf(event: EventRecord): TraceEntry | null {
   const route = ROUTE_OF[event.type];
   const taken = event.data.route as RouteTaken | undefined;

@@ -74,6 +74,18 @@ export function graphBehaviour(databases: Databases): void {
     });
   });
 
+  test('events are listed by type', async () => {
+    const world = await worldOf(simpleModel([{ name: 'a' }, { name: 'b' }]), databases);
+    const worker = await world.remoteWorker();
+    await worker.runReady({ b: 1 });
+    const types = async (type: ('failure' | 'completed')[]) =>
+      (await world.engine.listEvents(world.workflowId, { type, sort: '-id' })).items.map(
+        (event) => event.type,
+      );
+    expect(await types(['failure'])).toEqual(['failure']);
+    expect((await types(['failure', 'completed'])).sort()).toEqual(['completed', 'failure']);
+  });
+
   describe('the timelines of a workflow', () => {
     test('have the attempts of each job, of as many runs as are asked for', async () => {
       const world = await worldOf(

@@ -340,8 +340,8 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     conflict: null,
   },
   listEvents: {
-    works: ({ url }) => get(url('/events?after=1&limit=3')),
-    bad: [({ url }) => get(url('/events?limit=0')), 'query.limit'],
+    works: ({ url }) => get(url('/events?after=1&limit=3&type=retry,failure')),
+    bad: [({ url }) => get(url('/events?type=nothing')), 'query.type[0]'],
     missing: noWorkflow('GET', '/events'),
     conflict: null,
   },

@@ -134,3 +134,47 @@ export const TWICE = {
     { name: 'upload', depends_on_regexes: ['export_.*'], command: 'true' },
   ],
 };
+
+/** Takes every kind of route on its way to success. */
+export const ROUTED = {
+  name: 'firmware-build',
+  user: 'ada',
+  routing: { max_loops: 6 },
+  steps: {
+    compile: {
+      exec: '[ "$HOLDFAST_ATTEMPT_ID" -gt 1 ] || { echo "lint: tabs and spaces" >&2; exit 2; }',
+      on_fail: { run: ['format'], retry: { max: 1, backoff: { delay_ms: 0 } } },
+    },
+    format: { exec: 'echo formatted' },
+    unit: {
+      depends_on: ['compile'],
+      exec: '[ "$HOLDFAST_ATTEMPT_ID" -gt 1 ] || exit 3',
+      on_fail: { goto: 'compile' },
+    },
+    publish: { depends_on: ['unit'], exec: 'true' },
+  },
+};
+
+/** Stages of which one is under way until a file is there. */
+export const STAGED = {
+  name: 'model-training',
+  user: 'grace',
+  max_parallel: 1,
+  jobs: [
+    { name: 'prepare_{part}', parameters: { part: '1:3' }, command: 'true' },
+    {
+      name: 'train_{fold}',
+      parameters: { fold: '1:12' },
+      depends_on_regexes: ['prepare_.*'],
+      command: 'test {fold} -lt 5 || while [ ! -e stop-training ]; do sleep 0.2; done',
+    },
+    {
+      name: 'evaluate_{fold}',
+      parameters: { fold: '1:12' },
+      depends_on: ['train_{fold}'],
+      priority: -1,
+      command: 'true',
+    },
+    { name: 'summary', depends_on_regexes: ['evaluate_.*'], command: 'true' },
+  ],
+};

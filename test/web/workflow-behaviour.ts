@@ -1,30 +1,36 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, expectQuiet, openPage } from './browser.ts';
-import { HUGE, PIPELINE, TWICE } from './specs.ts';
+import { HUGE, PIPELINE, ROUTED, STAGED, TWICE } from './specs.ts';
 import { screenshot, type WebWorld } from './web-world.ts';
 
 /** What a workflow looks like besides its table of jobs. */
 export function workflowBehaviour(world: WebWorld): void {
-  const ids = { pipeline: 0, twice: 0 };
+  const ids = { pipeline: 0, twice: 0, routed: 0, staged: 0 };
   let huge: Promise<number>;
 
   beforeAll(async () => {
-    [ids.pipeline, ids.twice] = await Promise.all([
+    [ids.pipeline, ids.twice, ids.routed] = await Promise.all([
       world.run(PIPELINE, ({ complete }) => complete),
       world.run(TWICE, ({ complete }) => complete),
+      world.run(ROUTED, ({ complete }) => complete),
     ]);
     world.touch('second-run');
     for (const body of [{}, { jobs: ['export_3'] }]) {
       await world.order(ids.twice, 'reset-status', body);
       await world.until(ids.twice, ({ exit_code }) => exit_code === 0);
     }
+    ids.staged = await world.run(STAGED, ({ counts }) => counts.running === 1 && counts.completed === 7);
     huge = world.submit(HUGE);
   });
+
+  afterAll(() => world.touch('stop-training'));
 
   const VIEWS: [name: string, path: () => string, isThere: string][] = [
     ['graph', () => `${ids.pipeline}?tab=graph`, 'align_*'],
     ['timeline', () => `${ids.pipeline}?tab=timeline`, 'index'],
     ['grid', () => `${ids.twice}?tab=grid`, 'export_3'],
+    ['routes', () => `${ids.routed}?tab=routes`, 'goto compile'],
+    ['stages', () => `${ids.staged}`, 'once it starts'],
   ];
 
   describe.each([{ dark: false }, { dark: true }])('with %j', (look) => {
@@ -94,6 +100,33 @@ export function workflowBehaviour(world: WebWorld): void {
     const cells = page.getByRole('table', { name: 'Jobs by runs' }).getByRole('row').nth(1).getByRole('cell');
     await cells.nth(1).getByText('run 2: succeeded, 1 attempt').waitFor();
     await cells.nth(2).getByText('run 1: failed, 2 attempts: exit 5').waitFor();
+    expectQuiet(page);
+  });
+
+  test('routes are in the words of the end of a run, newest first', async () => {
+    const page = await openPage();
+    await page.goto(world.url(`/workflows/${ids.routed}`));
+    await page.getByRole('button', { name: 'Routes' }).click();
+    const lines = page.getByRole('list', { name: 'Routes, newest first' }).getByRole('listitem');
+    await expect.poll(() => lines.count()).toBeGreaterThanOrEqual(3);
+    const texts = await lines.allTextContents();
+    expect(texts[0]).toMatch(/unit.*attempt 1.*goto compile.*exit 3.*loops: 2 of 6/);
+    expect(texts.some((text) => /compile.*remediation format/.test(text))).toBe(true);
+    expectQuiet(page);
+  });
+
+  test('a running workflow has its stages with how far they are and how long they take', async () => {
+    const page = await openPage();
+    await page.goto(world.url(`/workflows/${ids.staged}`));
+    await page.getByRole('heading', { name: 'Stages: 1 of 4 ended' }).waitFor();
+    const stage = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    await stage('train_*')
+      .getByText(/^about .* left$/)
+      .waitFor();
+    await stage('train_*').getByText('4 of 12').waitFor();
+    await stage('summary')
+      .getByText(/^about .* once it starts$/)
+      .waitFor();
     expectQuiet(page);
   });
 

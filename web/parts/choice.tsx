@@ -11,7 +11,7 @@ export function Choice<K extends string>({
   onChange: (value: K) => void;
 }) {
   return (
-    <fieldset className="flex rounded-md border border-line bg-card p-0.5">
+    <fieldset className="flex min-w-0 flex-wrap rounded-md border border-line bg-card p-0.5">
       <legend className="sr-only">{label}</legend>
       {(Object.entries(options) as [K, string][]).map(([key, text]) => (
         <button

@@ -1,9 +1,10 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import type { WorkflowStatus } from '../../src/contract/records/records.ts';
 import { formatDuration } from '../../src/core/text/quantity.ts';
 import { remainingMs } from '../../src/views/remaining-time.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { endedCount, jobCount, workflowState } from '../../src/views/workflow-state.ts';
+import { lazyPart } from '../app/lazy-part.tsx';
 import { Link } from '../app/link.tsx';
 import { pageUrl } from '../app/router.ts';
 import { buttonStyle } from '../parts/button.tsx';
@@ -16,6 +17,9 @@ import { fullTime, useNow } from '../parts/times.ts';
 import { counted } from '../parts/words.ts';
 import { workflowTone } from '../parts/workflow-tone.ts';
 import { WorkflowActions } from './workflow-actions.tsx';
+
+/** Loaded after the jobs are asked for: groups of many jobs take a server a while. */
+const StageList = lazyPart(async () => (await import('./stage-list.tsx')).StageList);
 
 /** How the workflow stands, how far it is, and what can be done with it as a whole. */
 export function WorkflowHead({ status }: { status: WorkflowStatus }) {
@@ -59,6 +63,11 @@ export function WorkflowHead({ status }: { status: WorkflowStatus }) {
         <div className="mt-3">
           <CountsLegend counts={counts} />
         </div>
+        {!status.complete && (
+          <Suspense fallback={null}>
+            <StageList status={status} />
+          </Suspense>
+        )}
         <Facts status={status} workers={workers.length} />
       </Card>
     </>

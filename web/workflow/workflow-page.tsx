@@ -15,10 +15,18 @@ import { EventList } from './event-list.tsx';
 import { JobList } from './job-list.tsx';
 import { WorkflowHead } from './workflow-head.tsx';
 
-const TABS = { jobs: 'Jobs', graph: 'Graph', timeline: 'Timeline', grid: 'Grid', events: 'Events' };
+const TABS = {
+  jobs: 'Jobs',
+  graph: 'Graph',
+  timeline: 'Timeline',
+  grid: 'Grid',
+  routes: 'Routes',
+  events: 'Events',
+};
 
 const TimelineView = lazyPart(async () => (await import('./timeline/timeline-view.tsx')).TimelineView);
 const GridView = lazyPart(async () => (await import('./timeline/grid-view.tsx')).GridView);
+const RoutesView = lazyPart(async () => (await import('./routes/routes-view.tsx')).RoutesView);
 const GraphView = lazyPart(async () => (await import('./graph/graph-view.tsx')).GraphView);
 
 export function WorkflowPage({ workflow }: { workflow: number }) {
@@ -44,6 +52,7 @@ export function WorkflowPage({ workflow }: { workflow: number }) {
     graph: () => <GraphView workflow={workflow} />,
     timeline: () => <TimelineView status={status.data!} />,
     grid: () => <GridView status={status.data!} />,
+    routes: () => <RoutesView workflow={workflow} />,
     events: () => <EventList workflow={workflow} />,
   };
   return (

@@ -185,6 +185,9 @@ export const jobEndpoints = {
     query: z.strictObject({
       ...pageQuery,
       job: oneJob,
+      type: listOf(eventSchema.shape.type)
+        .exactOptional()
+        .describe('Only events of these types, with commas.'),
       sort: z.enum(['id', '-id']).exactOptional().describe('(default: `id`); `-id`: newest first.'),
     }),
     answer: json(page(eventSchema)),

@@ -123,7 +123,8 @@ export function* eventsPage(workflowId: number, query: EventQuery): Script<Page<
   return yield* readPage(
     query,
     descends ? NEWEST : 0,
-    (after, limit) => listEvents(workflowId, { after, limit, job_id: jobId, descends }),
+    (after, limit) =>
+      listEvents(workflowId, { after, limit, job_id: jobId, types: query.type ?? null, descends }),
     eventRecord,
     (row) => row.id,
   );

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../core/text/quantity.ts';
 import { evaluationText, inputsText } from '../../../views/events/evaluation-text.ts';
-import type { TraceEntry } from '../../../views/route-trace.ts';
+import { type TraceEntry, traceRouteText } from '../../../views/route-trace.ts';
 import { clockTime, shortTime } from '../../terminal/local-time.ts';
 import type { Style } from '../../terminal/styled-line.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
@@ -25,7 +25,7 @@ export function routeTraceText(trace: readonly TraceEntry[], debug: boolean, sty
     { title: 'TIME', value: ({ at_ms }) => shortTime(at_ms, style.now) },
     { title: 'STEP', value: ({ step, scope }) => recordLabel({ job_name: step, scope }), shrink: 'middle' },
     { title: 'ATTEMPT', value: ({ attempt_id }) => attempt_id, align: 'right' },
-    { title: 'ROUTE', value: routeOf, shrink: 'end', style: routeStyle },
+    { title: 'ROUTE', value: traceRouteText, shrink: 'end', style: routeStyle },
     { title: 'WHY', value: ({ why }) => why || null, shrink: 'end' },
   ];
   const [header, ...rows] = textTable(columns, shown, style.width, style.paint);
@@ -40,11 +40,6 @@ export function routeTraceText(trace: readonly TraceEntry[], debug: boolean, sty
     if (debug) lines.push(...debugLines(entry).map((line) => style.paint('dim', `${INDENT}${line}`)));
   }
   return lines;
-}
-
-function routeOf({ route, to }: TraceEntry): string {
-  // What is run before a re-attempt has lines of its own.
-  return route === 'retry' || to.length === 0 ? route : `${route} ${to.join(', ')}`;
 }
 
 function routeStyle({ route }: TraceEntry): Style | undefined {

@@ -1,6 +1,6 @@
 import type { EventType, RouteTaken } from '../../../contract/records/records.ts';
 import { inParts, valueRows } from '../../many-rows.ts';
-import { all, changeAll, type Script, type SqlValue } from '../../script.ts';
+import { all, changeAll, placeholders, type Script, type SqlValue } from '../../script.ts';
 import { boundedData, boundedReason } from './event-data.ts';
 
 export interface NewEvent {
@@ -62,16 +62,30 @@ export interface EventRow {
 
 export function* listEvents(
   workflowId: number,
-  filter: { after: number; limit: number; job_id: number | null; descends?: boolean },
+  filter: {
+    after: number;
+    limit: number;
+    job_id: number | null;
+    types?: readonly EventType[] | null;
+    descends?: boolean;
+  },
 ): Script<EventRow[]> {
   const [compare, order] = filter.descends === true ? ['<', 'event.id desc'] : ['>', 'event.id'];
   const values: SqlValue[] = [workflowId, filter.after];
-  if (filter.job_id !== null) values.push(filter.job_id);
+  const conditions = ['event.workflow_id = ?', `event.id ${compare} ?`];
+  if (filter.job_id !== null) {
+    conditions.push('event.job_id = ?');
+    values.push(filter.job_id);
+  }
+  if (filter.types) {
+    conditions.push(`event.type in ${placeholders(filter.types.length)}`);
+    values.push(...filter.types);
+  }
   return yield* all<EventRow>(
     `select event.id, event.workflow_id, event.run_id, event.job_id, job.name as job_name, job.scope, event.attempt_id, event.at,
       event.type, event.actor, event.reason, event.data
      from event left join job on job.id = event.job_id
-     where event.workflow_id = ? and event.id ${compare} ?${filter.job_id === null ? '' : ' and event.job_id = ?'}
+     where ${conditions.join(' and ')}
      order by ${order} limit ?`,
     ...values,
     filter.limit,

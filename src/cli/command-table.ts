@@ -52,6 +52,7 @@ export const COMMANDS: CommandEntry[] = [
       ['--debug', 'also show evaluations, backoff and loops'],
       CONTINUE_OPTION,
       UNTIL_OPTION,
+      ['--report <file>', 'write a report as an HTML file at the end, as `report -o` does'],
       ['--dry-run', 'check the spec and print the plan, create nothing'],
     ],
     examples: [
@@ -60,6 +61,7 @@ export const COMMANDS: CommandEntry[] = [
       'holdfast run workflow.yaml --set seed=7 --set "samples=[a, b]"',
       'holdfast run workflow.yaml --continue',
       'holdfast run workflow.yaml --until merge',
+      'holdfast run workflow.yaml --report report.html',
       'holdfast run workflow.yaml --label gpu',
       'holdfast run 3 --end-time 18:00',
       'holdfast run workflow.yaml --on-fail-max-loops 3 --debug',
@@ -241,9 +243,14 @@ export const COMMANDS: CommandEntry[] = [
   ...RECOVERY_COMMANDS,
   {
     usage: 'report [id]',
-    summary: 'what jobs asked for and what they used',
-    examples: ['holdfast report 3', 'holdfast report 3 --output json'],
-    list: () => 'usage',
+    summary: 'what jobs asked for and used; or an HTML file',
+    details:
+      'With -o, one HTML file for people without a login: summary, failures with the end of stderr and why, timeline,\nrequested and used resources with advice, routes. It has no scripts and asks for nothing over the network.',
+    options: [
+      ['-o, --out <file>', 'write everything about the workflow to this HTML file; replaces an older one'],
+    ],
+    examples: ['holdfast report 3', 'holdfast report 3 --output json', 'holdfast report 3 -o report.html'],
+    list: ({ options }) => (options.out === undefined ? 'usage' : undefined),
     load: async () => (await import('./commands/look/report.ts')).reportCommand,
   },
   ...HOUSEKEEPING_COMMANDS,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { historyText } from '../../src/cli/texts/requests/history-text.ts';
 import { dagEventText } from '../../src/views/events/dag-event-text.ts';
+import { historyText } from '../../src/views/requests/history-text.ts';
 
 test.each([
   ['dag_submitted', { cluster: '17', directory: '/work/dag-1' }, 'DAGMan 17 is submitted, in /work/dag-1'],

@@ -3,6 +3,7 @@ import { closeBrowser } from './browser.ts';
 import { emptyBehaviour } from './empty-behaviour.ts';
 import { flowBehaviour } from './flow-behaviour.ts';
 import { pageBehaviour } from './page-behaviour.ts';
+import { reportBehaviour } from './report-behaviour.ts';
 import { requestBehaviour } from './request-behaviour.ts';
 import { WebWorld } from './web-world.ts';
 import { workflowBehaviour } from './workflow-behaviour.ts';
@@ -32,4 +33,5 @@ function testPages(): void {
   describe('views of a workflow', () => workflowBehaviour(world));
   describe('pages about requests, sites and workers', () => requestBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
+  describe('a report', reportBehaviour);
 }

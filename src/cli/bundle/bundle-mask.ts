@@ -4,7 +4,7 @@ import { maskBytes, remainingLength } from '../../server/mask/mask-log.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /**
- * Hides secrets in everything that a bundle has: those of the jobs, of the environment of this process, and of the
+ * Hides secrets in everything that a bundle or a report has: those of the jobs, of the environment of this process, and of the
  * configuration. A server has masked those of the jobs already.
  */
 export class BundleMask {
@@ -25,6 +25,11 @@ export class BundleMask {
 
   text(text: string): string {
     return this.#secrets.text(text);
+  }
+
+  /** Plain data, every text in it masked. */
+  data<T>(data: T): T {
+    return this.#secrets.data(data) as T;
   }
 
   /** Plain data; in a configuration a secret is known by its name, however short it is. */

@@ -14,6 +14,7 @@ const OF_WORKFLOWS = {
   timeLimit: '--time-limit',
   endTime: '--end-time',
   continue: '--continue',
+  report: '--report',
 };
 
 /** A request is no workflow: what it would ignore is refused. */

@@ -193,7 +193,7 @@ async function noteView(store: Store, row: DagRunRow, { why, attempts }: RunView
   await recordNewAttempts(store, row, attempts);
   if (why !== row.problem) {
     await store.write(function* (now) {
-      if (why !== null) yield* tell(row, 'dag_problem', { problem: why }, now);
+      if (why !== null) yield* recordDagEvent(row, 'dag_problem', { problem: why }, now);
       yield* noteDagProblem(row, why, null);
     });
   }

@@ -52,6 +52,8 @@ interface Flags {
   until: string[] | null;
   /** The path of the spec and options that give values to it; undefined: it has no path. */
   words: string[] | undefined;
+  /** Called when the run has ended, however it did, or had ended before. */
+  atEnd: (engine: Engine, workflowId: number) => Promise<void>;
 }
 
 /** Runs a workflow to its end, or has it run. */
@@ -61,7 +63,9 @@ export type Run = (engine: Engine, workflow: WorkflowRecord, story: RunStory) =>
 export function runTarget(context: CommandContext, target: string, flags: Flags, run: Run): Promise<number> {
   const announced: Run = async (engine, workflow, story) => {
     await announceRun(context, engine, workflow);
-    return run(engine, workflow, story);
+    const code = await run(engine, workflow, story);
+    await flags.atEnd(engine, workflow.id);
+    return code;
   };
   if (isWorkflowId(target)) refuseSettings(flags.set);
   if (isWorkflowId(target)) return resumeWorkflow(context, Number(target), flags, announced);
@@ -107,7 +111,7 @@ function withWorker(): HoldfastError {
 async function runSpec(
   context: CommandContext,
   spec: SpecText,
-  { options, offer: given, executor, until, words }: Flags,
+  { options, offer: given, executor, until, words, atEnd }: Flags,
   run: Run,
 ): Promise<number> {
   const { server } = context;
@@ -129,7 +133,7 @@ async function runSpec(
   }
   if (place !== null) {
     const id = await continueSpec(context, place, workflow, model, options.dryRun === true);
-    return id === null ? 0 : resumeStored(context, id, { options, executor, until, words }, run);
+    return id === null ? 0 : resumeStored(context, id, { options, executor, until, words, atEnd }, run);
   }
   // Files of the workers of a server are theirs to check.
   if (server === null) {
@@ -155,13 +159,13 @@ function withSpec(story: RunStory, words: string[] | undefined): RunStory {
 async function resumeWorkflow(
   context: CommandContext,
   id: number,
-  { options, executor, until, words }: Flags,
+  { options, executor, until, words, atEnd }: Flags,
   run: Run,
 ): Promise<number> {
   refuseRoutingFlags(options, id);
   if (options.continue !== undefined) throw withoutSpec(id);
   if (options.dryRun === true) refuseUntil(until, 'with --dry-run is for a spec, whose plan is shown');
-  return resumeStored(context, id, { options, executor, until, words }, run);
+  return resumeStored(context, id, { options, executor, until, words, atEnd }, run);
 }
 
 function withoutSpec(id: number): HoldfastError {
@@ -174,7 +178,13 @@ function withoutSpec(id: number): HoldfastError {
 async function resumeStored(
   context: CommandContext,
   id: number,
-  { options, executor, until, words }: Pick<Flags, 'options' | 'executor' | 'until' | 'words'>,
+  {
+    options,
+    executor,
+    until,
+    words,
+    atEnd,
+  }: Pick<Flags, 'options' | 'executor' | 'until' | 'words' | 'atEnd'>,
   run: Run,
 ): Promise<number> {
   const story = withSpec(storyOfStored(options.debug === true), words);
@@ -199,6 +209,7 @@ async function resumeStored(
       `workflow ${id} is complete: ${status.exit_code === 0 ? 'nothing is run again' : 'nothing is run again by itself'}`,
     );
   context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
+  await atEnd(engine, id);
   return status.exit_code ?? 0;
 }
 

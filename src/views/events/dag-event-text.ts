@@ -1,6 +1,6 @@
 type Data = Record<string, unknown>;
 
-/** What became of a DAG, as an event of its workflow or in the history of its request; null for anything else. */
+/** What happened to a DAG, as an event of its workflow or in the history of its request; null for anything else. */
 export function dagEventText(type: string, data: Data): string | null {
   return WORDS[type]?.(data) ?? null;
 }

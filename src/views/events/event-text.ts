@@ -6,8 +6,8 @@ import { dagEventText } from './dag-event-text.ts';
 /** What was decided or changed, with what the reason alone does not say. */
 export function eventText(event: EventRecord): string | null {
   const { type, reason, data } = event;
-  const told = allocationEventText(event) ?? dagEventText(type, data);
-  if (told !== null) return told;
+  const text = allocationEventText(event) ?? dagEventText(type, data);
+  if (text !== null) return text;
   if (type === 'workflow_imported') return `it was workflow ${data.workflow_id} in ${data.cwd}`;
   const more = type === 'decision' || type === 'resources_changed' ? changes(data) : [];
   if (type === 'decision' && typeof data.confidence === 'number') more.push(`confidence ${data.confidence}`);

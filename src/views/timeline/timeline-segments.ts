@@ -4,7 +4,7 @@ import { formatDuration } from '../../core/text/quantity.ts';
 /** How an attempt ended, as far as it matters for how it looks. `retried`: it failed, and was not the last one. */
 export type SpanEnd = 'running' | 'succeeded' | 'retried' | 'failed' | 'asks' | 'preempted' | 'ended';
 
-/** A part of what became of a job, from one time to another. */
+/** A part of the history of a job, from one time to another. */
 export type Segment =
   | { kind: 'waiting' | 'recovering'; from_ms: number; to_ms: number }
   | { kind: 'running'; from_ms: number; to_ms: number; end: SpanEnd; attempt: AttemptSpan };

@@ -181,7 +181,7 @@ export function* countRecentAttempts(): Script<RecentAttemptsRow[]> {
   const rows = yield* all<RecentAttemptsRow>(
     `select worker.site, count(*) as total,
        sum(case when attempt.counts_as = 'failure' then 1 else 0 end) as failed,
-       sum(case when attempt.category = 'infrastructure' then 1 else 0 end) as infrastructure
+       sum(case when attempt.counts_as = 'failure' and attempt.category = 'infrastructure' then 1 else 0 end) as infrastructure
      from attempt join worker on worker.id = attempt.worker_id
      where attempt.id > (select coalesce(max(id), 0) - ${NEWEST_ATTEMPTS} from attempt) and attempt.finished_at is not null
        and (attempt.cause is null or attempt.cause not in ('lost', 'stopped', 'canceled'))

@@ -373,6 +373,19 @@ export function allocationBehaviour(databases: Databases): void {
       expect(await world.states()).toEqual(['ended', 'ended']);
     });
 
+    test('persistent, orders again as long as a ready job has nobody', async () => {
+      const action = schedule('on_workflow_start', { allocations: 1 });
+      for (const persistent of [false, true]) {
+        const world = await worldFor([{ name: 'a' }], { actions: [{ ...action, persistent }] });
+        await world.tend();
+        expect(await world.states()).toEqual(['queued']);
+        world.cluster.end('4711', 'failed');
+        await world.look();
+        await world.look();
+        expect(await world.states()).toEqual(persistent ? ['ended', 'queued'] : ['ended']);
+      }
+    });
+
     test('orders again what was canceled because nobody needed it, once a job does', async () => {
       const actions = [schedule('on_workflow_start', { allocations: 2 })];
       const world = await worldFor([{ name: 'a', retry: { max_retries_preemption: 3 } }], { actions });

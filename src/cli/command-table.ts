@@ -53,6 +53,8 @@ export const COMMANDS: CommandEntry[] = [
       CONTINUE_OPTION,
       UNTIL_OPTION,
       ['--report <file>', 'write a report as an HTML file at the end, as `report -o` does'],
+      ['--ui', 'serve the web application on this machine while it runs'],
+      ['--ui-port <n>', 'the port for that (default: one that is free)'],
       ['--dry-run', 'check the spec and print the plan, create nothing'],
     ],
     examples: [
@@ -62,6 +64,7 @@ export const COMMANDS: CommandEntry[] = [
       'holdfast run workflow.yaml --continue',
       'holdfast run workflow.yaml --until merge',
       'holdfast run workflow.yaml --report report.html',
+      'holdfast run workflow.yaml --ui',
       'holdfast run workflow.yaml --label gpu',
       'holdfast run 3 --end-time 18:00',
       'holdfast run workflow.yaml --on-fail-max-loops 3 --debug',

@@ -15,6 +15,8 @@ const OF_WORKFLOWS = {
   endTime: '--end-time',
   continue: '--continue',
   report: '--report',
+  ui: '--ui',
+  uiPort: '--ui-port',
 };
 
 /** A request is no workflow: what it would ignore is refused. */

@@ -37,6 +37,7 @@ import { runResultView } from '../../texts/run-result-text.ts';
 import { planView } from '../../texts/spec/plan-text.ts';
 import { requestPlanView } from '../../texts/spec/request-text.ts';
 import { statusView } from '../../texts/status-text.ts';
+import type { AroundRun } from '../../ui/around-run.ts';
 import { continueOption, continueSpec, findContinued } from './continue-workflow.ts';
 
 type Options = Invocation['options'];
@@ -52,8 +53,8 @@ interface Flags {
   until: string[] | null;
   /** The path of the spec and options that give values to it; undefined: it has no path. */
   words: string[] | undefined;
-  /** Called when the run has ended, however it did, or had ended before. */
-  atEnd: (engine: Engine, workflowId: number) => Promise<void>;
+  /** What is done before and after the run. */
+  around: AroundRun;
 }
 
 /** Runs a workflow to its end, or has it run. */
@@ -63,9 +64,7 @@ export type Run = (engine: Engine, workflow: WorkflowRecord, story: RunStory) =>
 export function runTarget(context: CommandContext, target: string, flags: Flags, run: Run): Promise<number> {
   const announced: Run = async (engine, workflow, story) => {
     await announceRun(context, engine, workflow);
-    const code = await run(engine, workflow, story);
-    await flags.atEnd(engine, workflow.id);
-    return code;
+    return flags.around(engine, workflow.id, () => run(engine, workflow, story));
   };
   if (isWorkflowId(target)) refuseSettings(flags.set);
   if (isWorkflowId(target)) return resumeWorkflow(context, Number(target), flags, announced);
@@ -111,7 +110,7 @@ function withWorker(): HoldfastError {
 async function runSpec(
   context: CommandContext,
   spec: SpecText,
-  { options, offer: given, executor, until, words, atEnd }: Flags,
+  { options, offer: given, executor, until, words, around }: Flags,
   run: Run,
 ): Promise<number> {
   const { server } = context;
@@ -133,7 +132,7 @@ async function runSpec(
   }
   if (place !== null) {
     const id = await continueSpec(context, place, workflow, model, options.dryRun === true);
-    return id === null ? 0 : resumeStored(context, id, { options, executor, until, words, atEnd }, run);
+    return id === null ? 0 : resumeStored(context, id, { options, executor, until, words, around }, run);
   }
   // Files of the workers of a server are theirs to check.
   if (server === null) {
@@ -159,13 +158,13 @@ function withSpec(story: RunStory, words: string[] | undefined): RunStory {
 async function resumeWorkflow(
   context: CommandContext,
   id: number,
-  { options, executor, until, words, atEnd }: Flags,
+  { options, executor, until, words, around }: Flags,
   run: Run,
 ): Promise<number> {
   refuseRoutingFlags(options, id);
   if (options.continue !== undefined) throw withoutSpec(id);
   if (options.dryRun === true) refuseUntil(until, 'with --dry-run is for a spec, whose plan is shown');
-  return resumeStored(context, id, { options, executor, until, words, atEnd }, run);
+  return resumeStored(context, id, { options, executor, until, words, around }, run);
 }
 
 function withoutSpec(id: number): HoldfastError {
@@ -183,8 +182,8 @@ async function resumeStored(
     executor,
     until,
     words,
-    atEnd,
-  }: Pick<Flags, 'options' | 'executor' | 'until' | 'words' | 'atEnd'>,
+    around,
+  }: Pick<Flags, 'options' | 'executor' | 'until' | 'words' | 'around'>,
   run: Run,
 ): Promise<number> {
   const story = withSpec(storyOfStored(options.debug === true), words);
@@ -208,9 +207,10 @@ async function resumeStored(
     context.narrate(
       `workflow ${id} is complete: ${status.exit_code === 0 ? 'nothing is run again' : 'nothing is run again by itself'}`,
     );
-  context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
-  await atEnd(engine, id);
-  return status.exit_code ?? 0;
+  return around(engine, id, async () => {
+    context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
+    return status.exit_code ?? 0;
+  });
 }
 
 /** Before anything runs. What `--until` leaves out needs nothing, and files of the workers of others are theirs to check. */

@@ -7,10 +7,10 @@ import { labelOption, refuseLabels, WITHOUT_WORKER } from '../../options/label-o
 import { settingsOption } from '../../options/set-option.ts';
 import { refuseSite, siteOption } from '../../options/site-option.ts';
 import { untilOption } from '../../options/until-option.ts';
-import { reportAtEnd } from '../../report/report-at-end.ts';
 import { checkMayWork } from '../../run/check-may-work.ts';
 import { refuseTimeLimit, runEndsAt } from '../../run/time-limit.ts';
 import { slurmListen } from '../../slurm/slurm-flags.ts';
+import { aroundRun } from '../../ui/around-run.ts';
 import type { Run } from './run-target.ts';
 
 export const runCommand: Command = async (context, { args, options, lists }) => {
@@ -24,7 +24,7 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
   const set = settingsOption({ lists });
   const until = untilOption({ lists });
   const words = specWords(target, { lists });
-  const atEnd = reportAtEnd(context, { options });
+  const around = aroundRun(context, { options });
   const listen = slurmListen(context, { options, lists }, executor);
   if (context.server !== null && options.withWorker !== true) {
     refuseLabels({ lists }, WITHOUT_WORKER);
@@ -36,7 +36,7 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
     const { followServerRun } = await import('../../run/follow-server-run.ts');
     const { runTarget } = await import('./run-target.ts');
     const follow: Run = (engine, workflow, story) => followServerRun(context, engine, workflow, story);
-    return runTarget(context, target, { options, offer, executor, set, until, words, atEnd }, follow);
+    return runTarget(context, target, { options, offer, executor, set, until, words, around }, follow);
   }
   const launchers = new Launchers(context.stateDir);
   // A launcher takes as long to start as the readers of specs take to load, so they are loaded after it was started.
@@ -58,7 +58,7 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
   };
   try {
     const { runTarget } = await import('./run-target.ts');
-    return await runTarget(context, target, { options, offer, executor, set, until, words, atEnd }, drive);
+    return await runTarget(context, target, { options, offer, executor, set, until, words, around }, drive);
   } finally {
     void launchers.stop();
   }

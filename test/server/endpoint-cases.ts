@@ -69,6 +69,12 @@ export const CASES: Record<EndpointId, EndpointCase> = {
       'KEY_REUSED',
     ],
   },
+  checkSpec: {
+    works: () => post('/api/v1/specs/check', { spec: 'name: a\njobs:\n  - { nmae: b }\n' }),
+    bad: [() => post('/api/v1/specs/check', {}), 'body.spec'],
+    missing: null,
+    conflict: null,
+  },
   listWorkflows: {
     works: () => get('/api/v1/workflows?limit=1'),
     bad: [() => get('/api/v1/workflows?limit=1001'), 'query.limit'],

@@ -5,6 +5,7 @@ import { flowBehaviour } from './flow-behaviour.ts';
 import { pageBehaviour } from './page-behaviour.ts';
 import { reportBehaviour } from './report-behaviour.ts';
 import { requestBehaviour } from './request-behaviour.ts';
+import { specBehaviour } from './spec-behaviour.ts';
 import { WebWorld } from './web-world.ts';
 import { workflowBehaviour } from './workflow-behaviour.ts';
 
@@ -32,6 +33,7 @@ function testPages(): void {
   describe('pages', () => pageBehaviour(world));
   describe('views of a workflow', () => workflowBehaviour(world));
   describe('pages about requests, sites and workers', () => requestBehaviour(world));
+  describe('specs', () => specBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
   describe('a report', reportBehaviour);
 }

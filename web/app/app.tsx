@@ -1,21 +1,25 @@
-import { useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { HomePage } from '../home/home-page.tsx';
 import { JobPage } from '../job/job-page.tsx';
 import { LoginPage } from '../login/login-page.tsx';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { Loading } from '../parts/section.tsx';
 import { RequestPage } from '../requests/request-page.tsx';
 import { RequestsPage } from '../requests/requests-page.tsx';
 import { SitesPage } from '../sites/sites-page.tsx';
 import { TriagePage } from '../triage/triage-page.tsx';
 import { WorkersPage } from '../workers/workers-page.tsx';
 import { WorkflowPage } from '../workflow/workflow-page.tsx';
+import { lazyPart } from './lazy-part.tsx';
 import { Link } from './link.tsx';
 import { followChanges } from './live.ts';
 import { queryClient } from './queries.ts';
 import { type Place, usePlace } from './router.ts';
 import { loadSession, useSession } from './session.ts';
 import { Shell } from './shell.tsx';
+
+const NewPage = lazyPart(async () => (await import('../spec/new-page.tsx')).NewPage);
 
 export function App() {
   const session = useSession();
@@ -71,6 +75,12 @@ function Page({ place: { page, params } }: { place: Place }) {
       return <SitesPage />;
     case 'workers':
       return <WorkersPage />;
+    case 'new':
+      return (
+        <Suspense fallback={<Loading />}>
+          <NewPage />
+        </Suspense>
+      );
     case null:
       return (
         <Notice kind="plain" title="There is no such page.">

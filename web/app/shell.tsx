@@ -5,12 +5,14 @@ import { useKeys } from './keys.ts';
 import { Link } from './link.tsx';
 import { useLiveness } from './live.ts';
 import { Nav } from './nav.tsx';
-import { signOut, useSession } from './session.ts';
+import { pageUrl } from './router.ts';
+import { signOut, useMay, useSession } from './session.ts';
 import { nextTheme, useTheme } from './theme.ts';
 
 /** What is around every page: the way home, whether it is live, who is signed in. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const mayOperate = useMay('operator');
   useKeys({ '?': () => setHelpOpen(true) });
   return (
     <div className="flex min-h-dvh flex-col">
@@ -29,6 +31,11 @@ export function Shell({ children }: { children: ReactNode }) {
           <Nav />
           <Live />
           <div className="ml-auto flex items-center gap-1">
+            {mayOperate && (
+              <Link to={pageUrl('new')} className={TOOL}>
+                New
+              </Link>
+            )}
             <button type="button" className={TOOL} onClick={() => setHelpOpen(true)}>
               Keys
             </button>

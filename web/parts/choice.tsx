@@ -6,7 +6,7 @@ export function Choice<K extends string>({
   onChange,
 }: {
   label: string;
-  options: Record<K, string>;
+  options: { [O in K]?: string };
   value: string;
   onChange: (value: K) => void;
 }) {

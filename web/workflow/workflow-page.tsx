@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import { useKeys } from '../app/keys.ts';
 import { lazyPart } from '../app/lazy-part.tsx';
 import { setQuery, usePlace } from '../app/router.ts';
+import { useMay } from '../app/session.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Crumbs } from '../parts/crumbs.tsx';
 import { focusSearch } from '../parts/field.tsx';
@@ -22,19 +23,24 @@ const TABS = {
   grid: 'Grid',
   routes: 'Routes',
   events: 'Events',
+  update: 'Update',
 };
 
 const TimelineView = lazyPart(async () => (await import('./timeline/timeline-view.tsx')).TimelineView);
 const GridView = lazyPart(async () => (await import('./timeline/grid-view.tsx')).GridView);
 const RoutesView = lazyPart(async () => (await import('./routes/routes-view.tsx')).RoutesView);
+const UpdateView = lazyPart(async () => (await import('../spec/update-view.tsx')).UpdateView);
 const GraphView = lazyPart(async () => (await import('./graph/graph-view.tsx')).GraphView);
 
 export function WorkflowPage({ workflow }: { workflow: number }) {
   const { query } = usePlace();
   const status = useQuery({ queryKey: ['status', workflow], queryFn: () => call('status', workflow) });
   const name = status.data?.workflow.name ?? `Workflow ${workflow}`;
+  const { update: _, ...looks } = TABS;
+  // Those who may not change anything see no tab for it.
+  const tabs: Partial<typeof TABS> = useMay('operator') ? TABS : looks;
   const asked = query.get('tab') ?? '';
-  const tab = asked in TABS ? (asked as keyof typeof TABS) : 'jobs';
+  const tab = asked in tabs ? (asked as keyof typeof TABS) : 'jobs';
   // What is chosen in the table stays chosen while the events are looked at.
   const [chosen, setChosen] = useState<ReadonlyMap<number, string>>(new Map());
   useTitle(name);
@@ -54,6 +60,7 @@ export function WorkflowPage({ workflow }: { workflow: number }) {
     grid: () => <GridView status={status.data!} />,
     routes: () => <RoutesView workflow={workflow} />,
     events: () => <EventList workflow={workflow} />,
+    update: () => <UpdateView workflow={workflow} />,
   };
   return (
     <div className="flex flex-col gap-5">
@@ -66,7 +73,7 @@ export function WorkflowPage({ workflow }: { workflow: number }) {
           <div className="flex">
             <Choice
               label="What to show"
-              options={TABS}
+              options={tabs}
               value={tab}
               onChange={(value) => setQuery({ tab: value === 'jobs' ? '' : value })}
             />

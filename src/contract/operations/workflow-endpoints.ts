@@ -4,6 +4,7 @@ import { operation } from '../operation.ts';
 import { flagParameter, pageQuery } from '../parameters.ts';
 import { jobMarks, reinitializeRequest, reinitializeResult } from '../schemas/file-marks.ts';
 import { newWorkflowSchema, targets } from '../schemas/new-workflow.ts';
+import { specCheck, specCheckRequest } from '../schemas/pages/spec-check.ts';
 import { updateRequest, updateResult } from '../schemas/rerun/update.ts';
 import { jobInBody, page, reason } from '../schemas/scalars.ts';
 import {
@@ -72,6 +73,16 @@ export const workflowEndpoints = {
     ],
     body: newWorkflowSchema,
     answer: created(createdWorkflow),
+  }),
+  checkSpec: endpoint({
+    method: 'POST',
+    path: '/api/v1/specs/check',
+    repeatable: true,
+    role: 'operator',
+    tag,
+    summary: 'Checks a spec as `validate` does and returns its plan; stores nothing.',
+    body: specCheckRequest,
+    answer: json(specCheck),
   }),
   listWorkflows: operation({
     method: 'GET',

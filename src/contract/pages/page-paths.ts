@@ -2,6 +2,7 @@
 export const PAGE_PATHS = {
   home: '/',
   workflow: '/workflows/{workflow_id}',
+  new: '/new',
   triage: '/workflows/{workflow_id}/triage',
   job: '/workflows/{workflow_id}/jobs/{job_id}',
   requests: '/requests',

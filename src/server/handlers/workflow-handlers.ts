@@ -14,8 +14,14 @@ export function workflowHandlers(
   submissions: SubmissionDesk,
   limits: RoleLimits,
   { retryDefaults, hasCluster, hasDagman }: Pick<Submission, 'retryDefaults' | 'hasCluster' | 'hasDagman'>,
-): Handlers<'createWorkflow' | 'updateWorkflow'> {
+): Handlers<'createWorkflow' | 'updateWorkflow' | 'checkSpec'> {
   return {
+    checkSpec: ({ body, caller }) =>
+      submissions.check({
+        text: (body as unknown as UnreadBody).text,
+        limits: limitsOf(caller!.role, limits),
+        retryDefaults,
+      }),
     updateWorkflow: ({ params, body, actor, caller }) =>
       submissions.update(params.workflow_id, {
         text: (body as unknown as UnreadBody).text,

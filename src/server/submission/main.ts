@@ -1,9 +1,11 @@
 import { parentPort } from 'node:worker_threads';
 import type { NewRequest, SubmittedUpdate } from '../../contract/engine.ts';
+import type { SpecCheck } from '../../contract/records/overview.ts';
 import { type ErrorCode, HoldfastError } from '../../core/errors.ts';
 import type { SubmittedWorkflow, WorkflowPart } from '../../core/model/workflow-parts.ts';
 import { prepareWorkflow, workflowHead, workflowParts } from '../../engine/submit/workflow-parts.ts';
 import { type FieldProblem, RequestError } from '../requests/request-error.ts';
+import { type CheckSubmission, checkSpec } from './check-spec.ts';
 import { type RequestSubmission, readRequestSubmission } from './read-request-submission.ts';
 import { readSubmission, readUpdate, type Submission, type UpdateSubmission } from './read-submission.ts';
 
@@ -13,6 +15,7 @@ export type ThreadRequest =
   | { kind: 'read'; submission: Submission }
   | { kind: 'read_update'; submission: UpdateSubmission }
   | { kind: 'read_request'; submission: RequestSubmission }
+  | { kind: 'check'; submission: CheckSubmission }
   | { kind: 'next' }
   | { kind: 'drop' };
 
@@ -28,6 +31,7 @@ export type ThreadAnswer =
   | { kind: 'read'; workflow: SubmittedWorkflow; notes: string[] }
   | { kind: 'update'; update: SubmittedUpdate; notes: string[] }
   | { kind: 'request'; request: NewRequest; notes: string[] }
+  | { kind: 'checked'; check: SpecCheck }
   | { kind: 'refused'; refusal: SubmissionRefusal }
   | { kind: 'part'; part: WorkflowPart | null }
   /** A bug. */
@@ -53,6 +57,7 @@ function answerTo(request: Exclude<ThreadRequest, { kind: 'drop' }>): ThreadAnsw
     if (request.kind === 'read_request') {
       return { kind: 'request', ...readRequestSubmission(request.submission) };
     }
+    if (request.kind === 'check') return { kind: 'checked', check: checkSpec(request.submission) };
     if (request.kind === 'read_update') {
       const { model, update, notes } = readUpdate(request.submission);
       parts = workflowParts(model);

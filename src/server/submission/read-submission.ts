@@ -7,7 +7,7 @@ import type { WorkflowModel } from '../../core/model/workflow-model.ts';
 import type { RetryPolicy } from '../../core/policy/retry-policy.ts';
 import { overrideRouting } from '../../core/policy/routing-overrides.ts';
 import { dagProblems } from '../../spec/dag/dag-problems.ts';
-import { loadSpec } from '../../spec/load-spec.ts';
+import { type LoadResult, loadSpec } from '../../spec/load-spec.ts';
 import { formatProblem, type Problem } from '../../spec/problem.ts';
 import { sentFiles } from '../../spec/spec-files.ts';
 import { checkData } from '../requests/check-data.ts';
@@ -89,11 +89,21 @@ export function readUpdate(submission: UpdateSubmission): {
   };
 }
 
-function loadSource(
+function loadSource(source: SpecSource, submission: Pick<Submission, 'limits' | 'retryDefaults'>) {
+  const loaded = readSpec(source, submission);
+  if (!loaded.ok) throw refusedSpec(loaded.problems);
+  // Notations of text have escapes for what the text itself may not have.
+  const problem = checkData(loaded.model, 'body.spec', { zeroBytes: 'refused' });
+  if (problem !== null) throw new RequestError([{ ...problem, path: 'body.spec' }], 'INVALID_SPEC');
+  return { ...loaded, model: overrideRouting(loaded.model, source.overrides ?? {}) };
+}
+
+/** Within what the caller may submit. */
+export function readSpec(
   source: SpecSource,
   { limits, retryDefaults }: Pick<Submission, 'limits' | 'retryDefaults'>,
-) {
-  const loaded = loadSpec(source.text, source.name, {
+): LoadResult {
+  return loadSpec(source.text, source.name, {
     retryDefaults: { ...retryDefaults, ...source.retry_defaults },
     ...(source.set && { set: source.set }),
     files: sentFiles(source.files ?? { texts: {}, lists: {} }),
@@ -103,11 +113,6 @@ function loadSource(
       wayOut: 'split the workflow, or have `submission_limits` of the server raised',
     },
   });
-  if (!loaded.ok) throw refusedSpec(loaded.problems);
-  // Notations of text have escapes for what the text itself may not have.
-  const problem = checkData(loaded.model, 'body.spec', { zeroBytes: 'refused' });
-  if (problem !== null) throw new RequestError([{ ...problem, path: 'body.spec' }], 'INVALID_SPEC');
-  return { ...loaded, model: overrideRouting(loaded.model, source.overrides ?? {}) };
 }
 
 const WITHOUT_CLUSTER =
@@ -156,7 +161,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function sourceOf({
+export function sourceOf({
   spec,
   file_name,
   retry_defaults,

@@ -1,8 +1,10 @@
 import type { ServedEngine } from '../../contract/engine.ts';
+import type { SpecCheck } from '../../contract/records/overview.ts';
 import type { WorkflowRecord } from '../../contract/records/records.ts';
 import type { RequestRecord } from '../../contract/records/request.ts';
 import type { UpdateResult } from '../../contract/records/update.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import type { CheckSubmission } from './check-spec.ts';
 import type { RequestSubmission } from './read-request-submission.ts';
 import type { Submission, UpdateSubmission } from './read-submission.ts';
 import { SubmissionThread } from './submission-thread.ts';
@@ -50,6 +52,11 @@ export class SubmissionDesk {
       const { request, notes } = await thread.readRequest(submission);
       return { ...(await this.#engine.createRequest(request)), notes };
     });
+  }
+
+  /** Stores nothing. */
+  check(submission: CheckSubmission): Promise<SpecCheck> {
+    return this.#read(submission, (thread) => thread.check(submission));
   }
 
   async #read<T>(

@@ -1,10 +1,12 @@
 import { totalmem } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { NewRequest, SubmittedUpdate } from '../../contract/engine.ts';
+import type { SpecCheck } from '../../contract/records/overview.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { SubmittedWorkflow, WorkflowPart } from '../../core/model/workflow-parts.ts';
 import { builtFile } from '../../core/package-files.ts';
 import { RequestError } from '../requests/request-error.ts';
+import type { CheckSubmission } from './check-spec.ts';
 import type { SubmissionRefusal, ThreadAnswer, ThreadRequest } from './main.ts';
 import type { RequestSubmission } from './read-request-submission.ts';
 import type { Submission, UpdateSubmission } from './read-submission.ts';
@@ -43,6 +45,12 @@ export class SubmissionThread {
     const answer = await this.#read({ kind: 'read_request', submission });
     if (answer.kind !== 'request') throw errorOf(answer);
     return { request: answer.request, notes: answer.notes };
+  }
+
+  async check(submission: CheckSubmission): Promise<SpecCheck> {
+    const answer = await this.#read({ kind: 'check', submission });
+    if (answer.kind !== 'checked') throw errorOf(answer);
+    return answer.check;
   }
 
   async #read(request: ThreadRequest): Promise<ThreadAnswer> {

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { expectAccessible, expectQuiet, openPage } from './browser.ts';
+import { HOSTILE_NAME } from './specs.ts';
+import { screenshot, type WebWorld } from './web-world.ts';
+
+const spec = (command: string) => `name: monthly-figures
+jobs:
+  - name: extract_{month}
+    parameters: { month: "1:12" }
+    command: "true"
+  - name: combine
+    depends_on_regexes: ["extract_.*"]
+    command: ${command}
+  - name: publish
+    depends_on: [combine]
+    command: "true"
+`;
+
+/** Specs in the browser: checked, planned, run, and edited. */
+export function specBehaviour(world: WebWorld): void {
+  test.each([{ dark: false }, { dark: true }])(
+    'a spec is checked while it is written, shown as a plan, and run, with %j',
+    async (look) => {
+      const theme = look.dark ? 'dark' : 'light';
+      const page = await openPage(look);
+      await page.goto(world.url('/'));
+      await page.getByRole('link', { name: 'New' }).click();
+      const run = page.getByRole('button', { name: 'Run' });
+      expect(await run.isDisabled()).toBe(true);
+      const field = page.getByRole('textbox', { name: 'Spec' });
+      await field.fill(spec('"true"').replace('depends_on: [combine]', 'needs: [combine]'));
+      await page.getByText('spec.yaml has 1 mistake').waitFor();
+      const mistake = page.getByRole('list', { name: 'Mistakes' }).getByRole('button');
+      expect(await mistake.textContent()).toMatch(/line 10:\d+.*unknown key "needs"/);
+      await mistake.click();
+      expect(
+        await field.evaluate(
+          (area: HTMLTextAreaElement) => area.value.slice(0, area.selectionStart).split('\n').length,
+        ),
+      ).toBe(10);
+      await screenshot(page, `new-mistake-${theme}`);
+      await expectAccessible(page);
+      expect(await run.isDisabled()).toBe(true);
+
+      await page.locator('input[type=file]').setInputFiles({
+        name: 'figures.yaml',
+        mimeType: 'text/yaml',
+        buffer: Buffer.from(spec('"true"')),
+      });
+      await page.getByText('figures.yaml is valid').waitFor();
+      await page.getByRole('heading', { name: 'Plan: monthly-figures, 14 jobs' }).waitFor();
+      await page.getByRole('list', { name: 'Plan' }).getByText('after extract_*').waitFor();
+      await screenshot(page, `new-${theme}`);
+      await expectAccessible(page);
+      await page.getByLabel('Directory').fill(world.project.dir);
+      await run.click();
+      await page.getByText('14 completed').first().waitFor();
+      expectQuiet(page);
+    },
+  );
+
+  test('an edited spec shows what would run again and why, before it is applied', async () => {
+    const workflow = await world.run(
+      {
+        name: 'monthly-figures',
+        jobs: [
+          { name: 'extract_{month}', parameters: { month: '1:12' }, command: 'true' },
+          { name: 'combine', depends_on_regexes: ['extract_.*'], command: 'true' },
+          { name: 'publish', depends_on: ['combine'], command: 'true' },
+        ],
+      },
+      ({ complete }) => complete,
+    );
+    const page = await openPage();
+    await page.goto(world.url(`/workflows/${workflow}`));
+    await page.getByRole('button', { name: 'Update' }).click();
+    const field = page.getByRole('textbox', { name: 'Spec' });
+    await field.fill(spec('"true"'));
+    await page.getByText('Nothing is left to do.').waitFor();
+    expect(await page.getByRole('button', { name: 'Apply' }).count()).toBe(0);
+    await field.fill(spec('echo combined'));
+    await page.getByText('2 run again; 12 stay as they are.').waitFor();
+    const jobs = page.getByRole('list', { name: 'Jobs of the plan' });
+    await jobs.getByText('its command changed').waitFor();
+    await jobs.getByText('combine runs again').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).scrollIntoViewIfNeeded();
+    await screenshot(page, 'update-light');
+    await expectAccessible(page);
+    expect((await world.status(workflow)).workflow.run_id).toBe(1);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('run 2').waitFor();
+    await world.until(workflow, ({ complete, workflow: { run_id } }) => complete && run_id === 2);
+    expectQuiet(page);
+  });
+
+  test('a spec that tries to be markup is shown as it is', async () => {
+    const page = await openPage({ phone: true });
+    await page.goto(world.url('/new'));
+    await page
+      .getByRole('textbox', { name: 'Spec' })
+      .fill(JSON.stringify({ name: HOSTILE_NAME, [HOSTILE_NAME]: 1, jobs: [] }));
+    await page.getByRole('list', { name: 'Mistakes' }).getByText('<img src=x').first().waitFor();
+    await page
+      .getByRole('textbox', { name: 'Spec' })
+      .fill(JSON.stringify({ name: HOSTILE_NAME, jobs: [{ name: HOSTILE_NAME, command: 'true' }] }));
+    await page.getByRole('list', { name: 'Plan' }).getByText('<img src=x').waitFor();
+    expect(await page.evaluate(() => 'hurt' in window)).toBe(false);
+    expect(await page.locator('#app img, #app script').count()).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    expectQuiet(page);
+  });
+}

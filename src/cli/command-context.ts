@@ -1,6 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import type { ServerAddress } from '../client/transport/server-address.ts';
 import type { Engine, ServedEngine } from '../contract/engine.ts';
+import type { SendingPlace } from '../notify/send-notification.ts';
 import type { SettingOrigin } from './config/resolve-settings.ts';
 import type { Settings } from './config/settings.ts';
 import type { Paint } from './terminal/styled-line.ts';
@@ -14,6 +15,8 @@ export interface CommandContext {
   origins: SettingOrigin[];
   /** Variables with secrets that jobs can still read from the memory of this process. */
   exposedVariables: readonly string[];
+  /** How notifications are sent from here. */
+  sendingPlace: SendingPlace;
   stdout: WriteStream;
   stderr: WriteStream;
   paint: Paint;

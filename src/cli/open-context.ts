@@ -11,6 +11,7 @@ import { hideVariables } from './config/hide-variables.ts';
 import { readTokenFile } from './config/read-token-file.ts';
 import { resolveSettings, type SettingOrigin, type SettingSources } from './config/resolve-settings.ts';
 import type { Settings } from './config/settings.ts';
+import { secretVariables } from './config/smtp-settings.ts';
 import { csvText } from './terminal/csv-text.ts';
 import { createPaint } from './terminal/styled-line.ts';
 import type { TextStyle } from './terminal/text-style.ts';
@@ -22,7 +23,7 @@ export interface OpenContext extends CommandContext {
 }
 
 /** Variables that no job may see: jobs are other people's programs. */
-const OWN_SECRETS = ['HOLDFAST_TOKEN', 'HOLDFAST_DATABASE_URL'];
+const OWN_SECRETS = ['HOLDFAST_TOKEN', 'HOLDFAST_DATABASE_URL', 'HOLDFAST_NOTIFY', 'HOLDFAST_SMTP'];
 
 interface ContextOptions {
   /** The flag; undefined if it was not given. */
@@ -47,6 +48,8 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
     await readConfigFile(join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'holdfast', 'config.yaml')),
   ];
   const { settings, origins } = resolveSettings({ flags, env, files });
+  const { notify, smtp } = settings;
+  exposedVariables.push(...hideVariables(secretVariables(notify, smtp)));
   const columns = settings.output === 'csv' ? await csvColumns(list, origins) : null;
   const engines: Engine[] = [];
   // Read when it is asked for: most commands that need no server must not fail for want of its token.
@@ -55,14 +58,18 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
     if (access === undefined) access = serverAccess(settings, origins);
     return access;
   };
+  const sendingPlace = { smtp, secrets: env, env: process.env };
   const openLocal = async (create: boolean): Promise<ServedEngine> => {
     const { openEngine } = await import('../engine/open-engine.ts');
+    const { notificationHandler } = await import('../notify/notification-handler.ts');
     const databaseUrl = settings.database_url;
     if (given === undefined && databaseUrl === null) noteAbove(found, settings, stderr);
     return openEngine({
       dir: stateDir,
       create,
       siteBanDays: settings.site_ban_duration_days,
+      serverErrands: [notificationHandler(notify, sendingPlace)],
+      subscribers: notify.filter(({ everywhere }) => everywhere).map(({ name, on }) => ({ name, on })),
       ...(databaseUrl !== null && { databaseUrl }),
     });
   };
@@ -99,6 +106,7 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
     settings,
     origins,
     exposedVariables,
+    sendingPlace,
     stdout,
     stderr,
     paint: style.paint,

@@ -44,6 +44,15 @@ export const SERVER_COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/serve/worker.ts')).workerCommand,
   },
   {
+    usage: 'notify <action> [name]',
+    summary: 'test: send a test message to targets of the configuration',
+    details:
+      'Sends one message to every target under `notify` of the configuration, or to the one that is named, and\nreports what the receivers answered. Exits with 1 if one of them did not accept it.',
+    examples: ['holdfast notify test', 'holdfast notify test ops'],
+    list: () => 'checks',
+    load: async () => (await import('./commands/serve/notify.ts')).notifyCommand,
+  },
+  {
     usage: 'workers <action> [id]',
     summary: 'list workers, drain one, declare one lost',
     details:

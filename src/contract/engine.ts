@@ -20,6 +20,7 @@ import type {
   WorkerIdentity,
 } from './records/exchange.ts';
 import type { LogChunk, LogPart, LogQuery } from './records/log-access.ts';
+import type { Sender, UnsentNotification } from './records/notification.ts';
 import type { WorkflowRecord } from './records/records.ts';
 import type { RequestRecord } from './records/request.ts';
 import type { TokenRecord } from './records/token.ts';
@@ -232,6 +233,15 @@ export interface ServedEngine extends Engine {
    * anything was done.
    */
   tendRequests(which: { name: string } | { most_active: number }): Promise<boolean>;
+  /** Targets of the configuration of this process are notified of what it drives. */
+  subscribe(sender: Exclude<Sender, 'shared'>): Promise<void>;
+  /** Sends notifications that are due, in the background. Called after a change. */
+  sendNotifications(sender: Sender): Promise<void>;
+  /**
+   * Sends what is left of what this process drove, tries that failed once more included, until all of it is sent or the
+   * signal is aborted. Returns what was not sent; it stays ordered.
+   */
+  finishNotifications(sender: Exclude<Sender, 'shared'>, signal: AbortSignal): Promise<UnsentNotification[]>;
   /**
    * One pass over allocations: orders what is needed, submits, looks at the cluster, cancels. Does nothing while another
    * process does it. Returns in how many ms to call again at the latest. It may be called earlier, after a change,

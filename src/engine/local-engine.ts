@@ -21,6 +21,7 @@ import type {
   WorkerIdentity,
 } from '../contract/records/exchange.ts';
 import type { LogChunk, LogPart, LogQuery } from '../contract/records/log-access.ts';
+import type { Sender, UnsentNotification } from '../contract/records/notification.ts';
 import type { WorkflowRecord } from '../contract/records/records.ts';
 import type { RequestRecord } from '../contract/records/request.ts';
 import type { TokenRecord } from '../contract/records/token.ts';
@@ -28,11 +29,14 @@ import type { UpdateResult } from '../contract/records/update.ts';
 import type { RunDriver } from '../contract/run-engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import type { SubmittedWorkflow } from '../core/model/workflow-parts.ts';
+import type { Subscriber } from '../core/notify/notify-model.ts';
 import { DEFAULT_ERROR_SETTINGS } from '../core/request/error-settings.ts';
+import { newProcessName } from '../host/process-name.ts';
 import { newSecret } from '../host/secret.ts';
 import { releaseAllocatorLease } from '../store/rows/allocations/allocator-rows.ts';
 import { findDatabaseId, identifyDatabase } from '../store/rows/allocations/database-identity-rows.ts';
 import { releaseDagRuns } from '../store/rows/dags/dag-run-rows.ts';
+import { hasSubscribers, setSubscribers } from '../store/rows/errands/notification-rows.ts';
 import { forgetReaders } from '../store/rows/logs/log-rows.ts';
 import { getRequestRow } from '../store/rows/requests/request-rows.ts';
 import { findSecretHash, listWorkersToNotify } from '../store/rows/workers/worker-rows.ts';
@@ -41,6 +45,7 @@ import type { Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
 import { tendAllocations } from './allocations/tend-allocations.ts';
 import { tendDagRuns } from './dags/tend-dag-runs.ts';
+import { finishNotifications } from './errands/finish-notifications.ts';
 import { ServerErrandRunner } from './errands/server-errand-runner.ts';
 import { exchangeAgain } from './exchange/exchange.ts';
 import { ExchangeLane } from './exchange/exchange-lane.ts';
@@ -53,7 +58,6 @@ import { allEnvironments } from './read/all-environments.ts';
 import { findLogOf, noteReader, readFound, storeLogs } from './read/logs.ts';
 import { takeWorkflow } from './records/needed-rows.ts';
 import { workerRecord } from './records/records.ts';
-import { ownPlanner } from './requests/planner.ts';
 import { recordOf } from './requests/read-requests.ts';
 import { removeAbandonedRequests, storeRequest } from './requests/store-request.ts';
 import { tendOne, tendShared } from './requests/tend-requests.ts';
@@ -77,8 +81,10 @@ export class LocalEngine extends WithOperations implements ServedEngine {
   readonly #wake: Wake;
   readonly #lane: ExchangeLane;
   readonly #serverErrands: ServerErrandRunner;
-  readonly #planner = ownPlanner();
+  readonly #planner = newProcessName();
   readonly #remover: Remover;
+  /** Targets of the configuration of this process, in JSON. */
+  readonly #subscribers: string;
 
   constructor(
     store: Store,
@@ -86,6 +92,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     serverErrands: readonly ServerErrandHandler[] = [],
     siteBanDays = DEFAULT_ERROR_SETTINGS.site_ban_duration_days,
     stateDir: string | null = null,
+    subscribers: readonly Subscriber[] = [],
   ) {
     const watched = new WatchedStore(store);
     super(OPERATION_IDS, (id, given) => carryOut(id, given, watched, wake));
@@ -100,6 +107,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     this.#wake = wake;
     this.#lane = new ExchangeLane(this.#store);
     this.#serverErrands = new ServerErrandRunner(this.#store, serverErrands);
+    this.#subscribers = JSON.stringify(subscribers);
   }
 
   async createWorkflow(workflow: NewWorkflow): Promise<WorkflowRecord> {
@@ -246,7 +254,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
 
   async start(): Promise<void> {
     this.#remover.isLeftToOthers = true;
-    await this.#store.write((now) => serverStarts(now));
+    await this.#store.write((now) => serverStarts(now, this.#subscribers));
   }
 
   async sweep(): Promise<number> {
@@ -260,6 +268,23 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     await removeAbandonedRequests(this.#store);
     await this.#serverErrands.sweep();
     return lost;
+  }
+
+  async subscribe(sender: Exclude<Sender, 'shared'>): Promise<void> {
+    if (await this.#store.read(() => hasSubscribers(sender, this.#subscribers))) return;
+    await this.#store.write(() => setSubscribers(sender, this.#subscribers));
+  }
+
+  async sendNotifications(sender: Sender): Promise<void> {
+    await this.#serverErrands.sweep(sender);
+  }
+
+  async finishNotifications(
+    sender: Exclude<Sender, 'shared'>,
+    signal: AbortSignal,
+  ): Promise<UnsentNotification[]> {
+    await this.#serverErrands.inherit(sender);
+    return finishNotifications(this.#store, this.#serverErrands, sender, signal);
   }
 
   countDecisions(actor: string): Promise<number> {

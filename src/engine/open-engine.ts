@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ServedEngine } from '../contract/engine.ts';
 import type { ServerErrandHandler } from '../contract/records/errand.ts';
 import { HoldfastError } from '../core/errors.ts';
+import type { Subscriber } from '../core/notify/notify-model.ts';
 import { makeDatabaseFiles, makeStateDirectory } from '../host/private-state.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { LocalEngine } from './local-engine.ts';
@@ -21,16 +22,18 @@ export interface OpenOptions {
   serverErrands?: readonly ServerErrandHandler[];
   /** How long bans by hand last (default: 7 days). */
   siteBanDays?: number;
+  /** Targets of the configuration that are notified of everything that this process drives. */
+  subscribers?: readonly Subscriber[];
 }
 
 /** Opens the engine embedded in this process: on PostgreSQL, or on the SQLite database of a state directory. */
 export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
-  const { dir, create, databaseUrl, clock, serverErrands = [], siteBanDays } = options;
+  const { dir, create, databaseUrl, clock, serverErrands = [], siteBanDays, subscribers } = options;
   if (databaseUrl !== undefined) {
     // Those who have no PostgreSQL do not wait for its driver to be loaded.
     const { openPostgres } = await import('./open-postgres.ts');
     const { store, wake } = await openPostgres(databaseUrl, clock);
-    return new LocalEngine(store, wake, serverErrands, siteBanDays, resolve(dir));
+    return new LocalEngine(store, wake, serverErrands, siteBanDays, resolve(dir), subscribers);
   }
   const stateDir = resolve(dir);
   const path = join(stateDir, 'holdfast.db');
@@ -46,7 +49,14 @@ export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
   try {
     makeDatabaseFiles(path);
     const store = new SqliteStore(path, clock);
-    return new LocalEngine(store, new WakeChannel(stateDir), serverErrands, siteBanDays, stateDir);
+    return new LocalEngine(
+      store,
+      new WakeChannel(stateDir),
+      serverErrands,
+      siteBanDays,
+      stateDir,
+      subscribers,
+    );
   } catch (error) {
     if (error instanceof HoldfastError && error.code !== 'STORE_FAILED') throw error;
     throw new HoldfastError('STATE_UNUSABLE', { path, problem: (error as Error).message }, error);

@@ -5,6 +5,7 @@ import { openApiDocument } from '../contract/openapi.ts';
 import type { RunDriver } from '../contract/run-engine.ts';
 import type { RetryPolicy } from '../core/policy/retry-policy.ts';
 import type { ErrorSettings } from '../core/request/error-settings.ts';
+import type { NotifyPolicy } from '../spec/notify/notify-policy.ts';
 import { Access } from './auth/access.ts';
 import { HostCheck } from './auth/check-host.ts';
 import { type AuthMode, checkListen } from './auth/check-listen.ts';
@@ -67,6 +68,8 @@ export interface ServerOptions {
   allocator?: (url: string) => Allocator;
   /** Has workflows and rounds with the executor `htcondor` run; absent: they are refused. */
   runs?: RunDriver;
+  /** Whom it notifies for specs (default: nobody). */
+  notify?: NotifyPolicy;
   clock?: () => number;
 }
 
@@ -109,6 +112,7 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
   const news = new NewsDesk(engine, (error) => app.log.warn({ err: error }, 'cannot look for news'));
   const metrics = new Metrics(engine);
   const counted = countedEngine(engine, metrics);
+  const notify = options.notify ?? { targets: [], hasMail: false, hosts: [] };
   const mask = new RecordMask(engine);
   const longAnswers = new LongAnswers();
   const streams = new StreamLimit(options.streamsPerToken ?? DEFAULT_STREAMS_PER_TOKEN);
@@ -126,10 +130,12 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
         retryDefaults: options.retryDefaults ?? {},
         hasCluster: options.allocator !== undefined,
         hasDagman: options.runs !== undefined,
+        notify,
       }),
       ...requestHandlers(submissions, submissionLimits, {
         settings: options.errorSettings ?? {},
         hasDagman: options.runs !== undefined,
+        notify,
       }),
       ...jobHandlers({ engine, access, mask, logs, changes, metrics, streams }),
       ...workerHandlers(counted, news),

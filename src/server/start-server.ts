@@ -4,10 +4,10 @@ import type { Allocator } from '../contract/allocator.ts';
 import type { ServedEngine } from '../contract/engine.ts';
 import type { RunDriver } from '../contract/run-engine.ts';
 import { MAX_ACTIVE_REQUESTS } from '../core/request/request-states.ts';
+import { ChangeTender } from './change-tender.ts';
 import { ClusterTender, type ClusterWork } from './cluster-tender.ts';
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from './connections.ts';
 import { createServer, type ServerOptions } from './create-server.ts';
-import { RequestTender } from './request-tender.ts';
 
 export interface StartOptions extends ServerOptions {
   /** 0: any that is free. */
@@ -57,10 +57,22 @@ export async function startServer(engine: ServedEngine, options: StartOptions): 
     () => {
       server.news.look();
       tender.look();
+      notifier.look();
     },
   );
-  const tender = new RequestTender(engine, options.maxActiveRequests ?? MAX_ACTIVE_REQUESTS, (error) =>
-    app.log.warn({ err: error }, 'cannot move requests on'),
+  const mostActive = options.maxActiveRequests ?? MAX_ACTIVE_REQUESTS;
+  const tender = new ChangeTender(
+    engine,
+    () => engine.tendRequests({ most_active: mostActive }),
+    (error) => app.log.warn({ err: error }, 'cannot move requests on'),
+  );
+  const notifier = new ChangeTender(
+    engine,
+    async () => {
+      await engine.sendNotifications('shared');
+      return false;
+    },
+    (error) => app.log.warn({ err: error }, 'cannot send notifications'),
   );
   const url = urlOf(options.host, (app.server.address() as AddressInfo).port);
   const clusters = [allocationsOf(engine, options.allocator?.(url)), runsOf(engine, options.runs)].flatMap(
@@ -76,7 +88,7 @@ export async function startServer(engine: ServedEngine, options: StartOptions): 
     server.windDown();
     // A database that does not answer must not keep it from leaving.
     const swept = Promise.race([
-      Promise.all([sweeper.stop(), tender.stop(), ...clusters.map((each) => each.stop())]),
+      Promise.all([sweeper.stop(), tender.stop(), notifier.stop(), ...clusters.map((each) => each.stop())]),
       pause(PATIENCE_MS, undefined, { ref: false }),
     ]);
     // Clients keep connections open for what they might ask next; each ends with the answer that it waits for.

@@ -1,3 +1,4 @@
+import { notifySentences } from '../core/notify/describe-target.ts';
 import { retryWaits, upTo } from '../core/policy/describe-policy.ts';
 import { percent } from '../core/request/decide-round.ts';
 import { DEFAULT_ERROR_SETTINGS, type ErrorSettings } from '../core/request/error-settings.ts';
@@ -44,6 +45,7 @@ export function describeRequest(
       ...failureSentences(model, settings),
       ...siteSentences(model, settings),
       ...outputSentences(model),
+      ...notifySentences(model.notify),
     ],
   };
 }

@@ -17,12 +17,13 @@ const IMPORTS: Record<string, string[]> = {
   server: ['core', 'contract', 'host', 'spec', 'engine'],
   client: ['core', 'contract', 'spec'],
   clusters: ['core', 'contract'],
+  notify: ['core', 'contract'],
   views: ['core', 'contract'],
   simulate: ['core', 'contract', 'host', 'spec', 'engine', 'worker', 'views'],
   mcp: ['core', 'contract', 'spec', 'server', 'views'],
   cli: [
     ...['core', 'contract', 'host', 'spec', 'store', 'engine', 'worker'],
-    ...['server', 'client', 'clusters', 'views', 'simulate', 'mcp'],
+    ...['server', 'client', 'clusters', 'notify', 'views', 'simulate', 'mcp'],
   ],
   'index.ts': ['core', 'contract', 'spec', 'engine', 'worker', 'client'],
 };

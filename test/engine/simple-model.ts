@@ -10,6 +10,7 @@ import {
   type Requirement,
   type WorkflowModel,
 } from '../../src/core/model/workflow-model.ts';
+import type { NotifyEntry } from '../../src/core/notify/notify-model.ts';
 import type { ClaimOrder } from '../../src/core/placement/claim-order.ts';
 import type { FailureHandler } from '../../src/core/policy/failure-rule.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/core/policy/retry-policy.ts';
@@ -71,6 +72,7 @@ export function simpleModel(
     maxLoops?: number;
     claimOrder?: ClaimOrder;
     schedulers?: SchedulerModel[];
+    notify?: NotifyEntry[];
   } = {},
 ): WorkflowModel {
   const index = new Map(jobs.map((job, position) => [job.name, position]));
@@ -98,6 +100,7 @@ export function simpleModel(
     usePendingFailed: options.usePendingFailed ?? false,
     failureHandlers: options.handlers ?? [],
     actions: options.actions ?? [],
+    ...(options.notify && { notify: options.notify }),
     ...(options.schedulers && { schedulers: options.schedulers }),
     userData: [],
     routing: { ...DEFAULT_ROUTING, maxLoops: options.maxLoops ?? DEFAULT_ROUTING.maxLoops },

@@ -34,6 +34,8 @@ const TYPES: Record<EventType, true> = {
   agent: true,
   note: true,
   action: true,
+  notification_sent: true,
+  notification_failed: true,
   goto: true,
   loop_abort: true,
   remediation: true,

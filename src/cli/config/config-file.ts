@@ -15,9 +15,12 @@ interface ConfigValue {
   place: string;
 }
 
-/** Settings that are names with a value each. */
+/** Settings that are names with a value each, or lists. */
 const NESTED: ReadonlySet<SettingKey> = new Set<SettingKey>([
   'ai_agents',
+  'notify',
+  'notify_hosts',
+  'smtp',
   'slurm_profiles',
   'submission_limits',
 ]);
@@ -38,7 +41,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
 }
 
 export async function parseConfigFile(text: string, path: string): Promise<ConfigFile> {
-  const { isMap, isScalar, LineCounter, parseDocument } = yaml();
+  const { isMap, isScalar, isSeq, LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const place = (offset: number | undefined) => `${path}:${lines.linePos(offset ?? 0).line}`;
@@ -57,7 +60,7 @@ export async function parseConfigFile(text: string, path: string): Promise<Confi
         problems.push(`${where}: unknown key ${key}${didYouMean(key, SETTING_KEYS)}`);
       } else {
         const { value } = pair;
-        const names = isMap(value) && NESTED.has(known);
+        const names = (isMap(value) || isSeq(value)) && NESTED.has(known);
         file[known] = {
           raw: names ? value.toJS(document) : isScalar(value) ? value.value : null,
           place: where,

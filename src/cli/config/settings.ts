@@ -6,6 +6,7 @@ import {
   DEFAULT_SITE_ATTRIBUTE,
   SHORTEST_HOLD_MS,
 } from '../../core/dag/pool-settings.ts';
+import type { ConfiguredTarget, SmtpSettings } from '../../core/notify/notify-model.ts';
 import { DEFAULT_ERROR_SETTINGS } from '../../core/request/error-settings.ts';
 import { MAX_ACTIVE_REQUESTS } from '../../core/request/request-states.ts';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../core/text/quantity.ts';
@@ -13,7 +14,9 @@ import { LONGEST_LEASE_MS, SERVICE_LEASE_MS, SHORTEST_LEASE_MS } from '../../cor
 import { DEFAULT_SUBMISSION_LIMITS, type RoleLimits } from '../../server/submission/submission-limits.ts';
 import { maskDatabaseUrl, maskToken, parseDatabaseUrl, parseServer, parseToken } from './address-settings.ts';
 import { type AgentCommands, parseAgentCommands } from './agent-commands.ts';
+import { maskNotifyTargets, parseNotifyTargets, showNotifyTargets } from './notify-targets.ts';
 import { parseSlurmProfiles, showSlurmProfiles } from './slurm-profiles.ts';
+import { maskSmtp, parseHosts, parseSmtp, showSmtp } from './smtp-settings.ts';
 import { parseSubmissionLimits, showSubmissionLimits } from './submission-limits.ts';
 
 interface SettingKind<T> {
@@ -193,6 +196,26 @@ export const SETTINGS = {
     default: (): PartitionOffer[] => [],
     show: showSlurmProfiles,
   } satisfies SettingKind<PartitionOffer[]>,
+  notify: {
+    about: 'who is notified of failures, decisions to make, holds and ends, by name',
+    parse: parseNotifyTargets,
+    default: (): ConfiguredTarget[] => [],
+    show: showNotifyTargets,
+    mask: maskNotifyTargets,
+  } satisfies SettingKind<ConfiguredTarget[]>,
+  smtp: {
+    about: 'mail server for notifications',
+    parse: parseSmtp,
+    default: (): SmtpSettings | null => null,
+    show: showSmtp,
+    mask: maskSmtp,
+  } satisfies SettingKind<SmtpSettings | null>,
+  notify_hosts: {
+    about: 'hosts and mail domains that `notify` of specs may name at `serve`; * is any',
+    parse: parseHosts,
+    default: (): string[] => [],
+    show: (value) => value.join(', ') || 'none',
+  } satisfies SettingKind<string[]>,
   output: choice('form of what is printed', ['table', 'json', 'quiet', 'csv'], 'table'),
   color: choice('colours on the terminal', ['auto', 'always', 'never'], 'auto'),
 };

@@ -4,6 +4,7 @@ import type { RunDriver } from '../../contract/run-engine.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { notifyOf } from '../notify/run-notifier.ts';
 import { userName } from '../options/user-name.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startRequestProgress } from '../progress/request-progress.ts';
@@ -30,6 +31,7 @@ export async function driveDagRequest(
   needDagman();
   const ref = refOf(request);
   const drive = new DagDrive(engine, ref, runDriver(context, { request: ref }));
+  const notifier = await notifyOf(context, engine, { request: request.request_name });
   const progress = await startRequestProgress(engine, ref, context);
   const stopListening = onInterrupt((count) => drive.interrupt(count, progress));
   let end: RequestRecord;
@@ -50,6 +52,7 @@ export async function driveDagRequest(
     stopListening();
   }
   context.show(requestView, { request: end });
+  await notifier.finish();
   return drive.isStopped ? INTERRUPTED : (REQUEST_EXIT[end.status] ?? INTERRUPTED);
 }
 

@@ -7,6 +7,7 @@ import type { RunStory } from '../../views/run-story.ts';
 import { isStopped } from '../../views/workflow-state.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { notifyOf } from '../notify/run-notifier.ts';
 import { userName } from '../options/user-name.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
@@ -32,6 +33,7 @@ export async function driveDagRun(
 ): Promise<number> {
   needDagman();
   const drive = new DagRunDrive(context, engine, workflow.id);
+  const notifier = await notifyOf(context, engine, { workflow_id: workflow.id });
   const progress = await startProgress(engine, workflow, context);
   const stopListening = onInterrupt((count) => void drive.interrupt(count, progress));
   try {
@@ -43,6 +45,7 @@ export async function driveDagRun(
   }
   const status = await engine.status(workflow.id);
   context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
+  await notifier.finish();
   return drive.wasInterrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
 }
 

@@ -6,6 +6,7 @@ import { Launchers } from '../../worker/execute/launchers.ts';
 import { RunWorker } from '../../worker/run-worker.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { notifyOf } from '../notify/run-notifier.ts';
 import { userName } from '../options/user-name.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startRequestProgress } from '../progress/request-progress.ts';
@@ -32,6 +33,7 @@ export async function driveRequest(
   }
   refuseForeignSite(request.request_name, request.sites, worker.site);
   const drive = new RequestDrive(context, engine, refOf(request), worker);
+  const notifier = await notifyOf(context, engine, { request: request.request_name });
   const progress = await startRequestProgress(engine, refOf(request), context);
   const stopListening = onInterrupt((count) => drive.interrupt(count, progress));
   await noteBan(context, engine, request, worker.site ?? LOCAL_SITE, progress);
@@ -44,6 +46,7 @@ export async function driveRequest(
     stopListening();
   }
   context.show(requestView, { request: end });
+  await notifier.finish();
   return drive.isStopped ? INTERRUPTED : (REQUEST_EXIT[end.status] ?? INTERRUPTED);
 }
 

@@ -6,6 +6,7 @@ import type { Launchers } from '../../worker/execute/launchers.ts';
 import { RunWorker } from '../../worker/run-worker.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { notifyOf } from '../notify/run-notifier.ts';
 import { rememberSpec } from '../options/known-spec.ts';
 import { useSettings } from '../options/run-settings.ts';
 import type { Progress } from '../progress/progress.ts';
@@ -30,6 +31,7 @@ export async function driveRun(
   const { settings, offer } = await useSettings(context, engine, workflow, given);
   const options = workerOptions({ ...context, settings }, workflow.id, offer);
   const worker = new RunWorker(engine, { ...options, asksCode: story.asksCode }, launchers);
+  const notifier = await notifyOf(context, engine, { workflow_id: workflow.id });
   const progress = await startProgress(engine, workflow, context);
   const following = new AbortController();
   let isFollowing = false;
@@ -71,6 +73,7 @@ export async function driveRun(
   const status = await engine.status(workflow.id);
   await rememberSpec(engine, status, story);
   context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
+  await notifier.finish();
   return interrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
 }
 

@@ -4,8 +4,10 @@ import type { WorkflowExecutor } from '../../core/allocation/executor.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { overrideRouting } from '../../core/policy/routing-overrides.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
+import { notifyProblems } from '../../spec/notify/notify-policy.ts';
 import { formatProblem } from '../../spec/problem.ts';
 import type { CommandContext, Invocation } from '../command-context.ts';
+import { ownPolicy } from '../notify/notify-policy.ts';
 import { routingOverrides } from '../options/routing-flags.ts';
 import { userName } from '../options/user-name.ts';
 import type { SpecText } from '../read-spec.ts';
@@ -27,6 +29,9 @@ export async function storeNewWorkflow(
   const overrides = routingOverrides(options);
   const { loadSpecText, refuseProblems, valid } = await import('../read-spec.ts');
   const { model, warnings, notes, source } = valid(loadSpecText(spec, context.origins));
+  if (context.server === null) {
+    refuseProblems(notifyProblems(spec, model.notify ?? [], ownPolicy(context.settings)));
+  }
   for (const warning of warnings) context.narrate(`warning: ${formatProblem(warning)}`);
   for (const note of notes) context.narrate(`note: ${formatProblem(note)}`);
   if (context.server === null && options.executor !== 'slurm' && model.schedulers !== undefined)

@@ -4,10 +4,12 @@ import { Launchers } from '../../worker/execute/launchers.ts';
 import { RunWorker } from '../../worker/run-worker.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { notifyOf } from '../notify/run-notifier.ts';
 import { workerOptions } from './worker-options.ts';
 
 /**
- * Runs the actions of a run that was completed while no process drove it, as a decision or a cancellation can do.
+ * Runs the actions of a run that was completed while no process drove it, as a decision or a cancellation can do, and sends
+ * its notifications.
  * Workers of a server see to it for workflows that they share.
  */
 export async function runDueActions(
@@ -16,6 +18,11 @@ export async function runDueActions(
   workflowId: number,
 ): Promise<void> {
   if (context.server !== null) return;
+  await runActions(context, engine, workflowId);
+  await (await notifyOf(context, engine, { workflow_id: workflowId })).finish();
+}
+
+async function runActions(context: CommandContext, engine: Engine, workflowId: number): Promise<void> {
   const { actions_due, workers, workflow } = await engine.status(workflowId);
   if (actions_due === 0 || workers.length > 0 || workflow.shared) return;
   const actions = actions_due === 1 ? '1 action' : `${actions_due} actions`;

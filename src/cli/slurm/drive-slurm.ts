@@ -15,6 +15,7 @@ import type { RunStory } from '../../views/run-story.ts';
 import { isStopped } from '../../views/workflow-state.ts';
 import type { CommandContext } from '../command-context.ts';
 import { onInterrupt } from '../interrupts.ts';
+import { notifyOf } from '../notify/run-notifier.ts';
 import { userName } from '../options/user-name.ts';
 import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
@@ -69,6 +70,7 @@ export async function driveSlurmRun(
   }
   const status = await engine.status(workflow.id);
   context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
+  if (server !== null) await (await notifyOf(context, engine, { workflow_id: workflow.id })).finish();
   return drive.wasInterrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
 }
 

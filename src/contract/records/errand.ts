@@ -27,8 +27,9 @@ export type HeldErrand = z.infer<typeof heldErrand>;
 /** An errand that the server does itself. */
 export interface ServerErrand {
   id: number;
-  workflow_id: number;
-  run_id: number;
+  /** null: it is about a request. */
+  workflow_id: number | null;
+  run_id: number | null;
   kind: string;
   data: unknown;
 }
@@ -41,4 +42,6 @@ export interface ServerErrandHandler {
    * it must be safe to repeat. When the signal is aborted it stops: the errand was canceled, or is another server's.
    */
   run(errand: ServerErrand, signal: AbortSignal): Promise<unknown>;
+  /** In how many ms a try that failed is repeated, after so many tries; null: no more. Absent: it is not repeated. */
+  retryMs?(tries: number): number | null;
 }

@@ -192,6 +192,9 @@ export const eventSchema = z
       'agent',
       'note',
       'action',
+      // A notification was sent, or given up. `data: {event, target}`.
+      'notification_sent',
+      'notification_failed',
       // Closes an attempt, or a success whose called steps have ended: back to an ancestor. `data.route`.
       'goto',
       // As `goto`, where `max_loops` is used up.

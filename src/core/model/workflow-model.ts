@@ -3,6 +3,7 @@ import { DEFAULT_FINGERPRINT, type FingerprintPolicy } from '../files/file-mark.
 import type { PostCodes } from '../job/post-result.ts';
 import type { Shell } from '../job/shell.ts';
 import { DEFAULT_STDIO, type StdioConfig } from '../job/stdio.ts';
+import type { NotifyEntry } from '../notify/notify-model.ts';
 import type { ClaimOrder } from '../placement/claim-order.ts';
 import type { FailureHandler } from '../policy/failure-rule.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../policy/retry-policy.ts';
@@ -243,6 +244,8 @@ export interface WorkflowModel {
   usePendingFailed: boolean;
   failureHandlers: FailureHandler[];
   actions: ActionModel[];
+  /** Absent: the spec names nobody to notify. */
+  notify?: NotifyEntry[];
   /** Absent: it asks for no allocations. */
   schedulers?: SchedulerModel[];
   /** Absent: the workflow has none. */

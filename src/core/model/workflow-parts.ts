@@ -15,6 +15,8 @@ export interface WorkflowHead {
   variables: string;
   routing: string;
   limits: string;
+  /** Who is notified. */
+  notify: string;
   max_parallel: number | null;
   use_pending_failed: boolean;
   /** The request of which it is a round; null: it was submitted by itself. */

@@ -1,6 +1,7 @@
 import type { PoolChoices } from '../dag/pool-settings.ts';
 import type { Shell } from '../job/shell.ts';
 import type { Requirement } from '../model/workflow-model.ts';
+import type { NotifyEntry } from '../notify/notify-model.ts';
 import type { FailureRule } from '../policy/failure-rule.ts';
 import type { RetryPolicy } from '../policy/retry-policy.ts';
 import type { ErrorSettings } from './error-settings.ts';
@@ -102,6 +103,8 @@ export interface RequestModel {
   cleanup_policy: CleanupPolicy;
   /** Commands that register and invalidate outputs elsewhere. */
   hooks: { output_registered: string | null; output_invalidated: string | null };
+  /** Absent: the spec names nobody. */
+  notify?: NotifyEntry[];
   executor: Executor;
   /** Of the pool that runs its rounds, with the executor `htcondor` and for `htcondor export`. */
   htcondor: PoolChoices;

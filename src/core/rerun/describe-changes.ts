@@ -1,5 +1,7 @@
 import { jobLabel } from '../job/job-label.ts';
 import { fieldOf, parseConfig, type StoredConfig } from '../model/config-text.ts';
+import { describeTarget } from '../notify/describe-target.ts';
+import type { NotifyEntry } from '../notify/notify-model.ts';
 import { lineDiff } from '../text/line-diff.ts';
 import { shortenPair } from '../text/shorten-pair.ts';
 import { asSpecified } from './compare-job.ts';
@@ -74,7 +76,15 @@ export function describeWorkflow(
 ): FieldChange[] {
   if (fields.length === 0) return [];
   const [before, after] = [storedValues(stored), editedValues(edited)];
-  return fields.map((field) => change(field, ...onlyDifferent(before[field], after[field])));
+  return fields.map((field) => {
+    const [from, to] = onlyDifferent(before[field], after[field]);
+    return field === 'notify' ? change(field, entriesOf(from), entriesOf(to)) : change(field, from, to);
+  });
+}
+
+/** Addresses of webhooks are secrets. */
+function entriesOf(entries: unknown): string[] {
+  return (entries as NotifyEntry[]).map(({ target, on }) => `${describeTarget(target)} on ${on.join(', ')}`);
 }
 
 interface Sides {

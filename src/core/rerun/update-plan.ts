@@ -30,6 +30,7 @@ export const WORKFLOW_FIELDS = [
   'failure_handlers',
   'user_data',
   'actions',
+  'notify',
   'schedulers',
 ] as const;
 

@@ -19,7 +19,7 @@ import { startRun } from '../../store/rows/workflows/run-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { Store } from '../../store/store.ts';
 import { takeWorkflow } from '../records/needed-rows.ts';
-import { recordRequest } from '../rounds/record-request.ts';
+import { recordRequest } from '../records/record-request.ts';
 import { dagFileOf } from './plan-dag-run.ts';
 import { readRunOrder } from './read-run-order.ts';
 

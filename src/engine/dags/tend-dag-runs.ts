@@ -1,6 +1,7 @@
 import type { RunDriver, RunRef, RunView } from '../../contract/run-engine.ts';
 import { decideDagRun } from '../../core/dag/dag-run.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import { hasProcessEnded } from '../../host/process-name.ts';
 import {
   type DagRunRow,
   type DagScope,
@@ -19,7 +20,6 @@ import { currentTime, type Script } from '../../store/script.ts';
 import type { Store } from '../../store/store.ts';
 import { takeWorkflow } from '../records/needed-rows.ts';
 import { needRequest } from '../requests/needed-request.ts';
-import { isPlannerDead } from '../requests/planner.ts';
 import { dagFileOf, fileRunOf, planDagRun } from './plan-dag-run.ts';
 import { recordNewAttempts } from './record-attempts.ts';
 import { settleDagRun } from './settle-dag-run.ts';
@@ -80,7 +80,7 @@ async function keepLease(store: Store, { server, only }: RunDriver, row: OpenDag
   const isOwn = row.server === server;
   if (isOwn && row.lease_expires_at - now > LEASE_MS / 2) return true;
   const dead =
-    !isOwn && only !== null && row.server !== null && isPlannerDead(row.server) ? row.server : null;
+    !isOwn && only !== null && row.server !== null && hasProcessEnded(row.server) ? row.server : null;
   if (!isOwn && dead === null && row.lease_expires_at > now) return false;
   const until = now + LEASE_MS;
   if (!(await store.write((at) => takeDagRun(row, server, dead, until, at)))) return false;

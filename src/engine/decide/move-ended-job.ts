@@ -6,6 +6,7 @@ import type { LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts
 import { toBlocked, toEnded, toPendingFailed, toRetry } from '../../store/rows/jobs/job-transitions.ts';
 import { findExchangingWorker } from '../../store/rows/workers/worker-rows.ts';
 import type { Script } from '../../store/script.ts';
+import { notifyWaiting } from '../notify/order-notifications.ts';
 
 /** How long a retry waits for another place than the one at which it failed. */
 const AVOID_MS = 30_000;
@@ -37,6 +38,7 @@ export function* moveEndedJob(
       return status;
     case 'pending_failed':
       yield* toPendingFailed(job, reason);
+      yield* notifyWaiting({ id: live.workflow_id, run_id: live.run_id }, now);
       return status;
     case 'canceled': {
       const because = live.order?.kind === 'cancel' ? live.order.because : null;

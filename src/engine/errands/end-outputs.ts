@@ -11,7 +11,7 @@ import {
 import { getRequestRow } from '../../store/rows/requests/request-rows.ts';
 import { findRoundOf } from '../../store/rows/requests/round-rows.ts';
 import type { Script } from '../../store/script.ts';
-import { recordRequest } from '../rounds/record-request.ts';
+import { recordRequest } from '../records/record-request.ts';
 
 const MOST_PROBLEM_CHARACTERS = 1_000;
 

@@ -1,24 +1,30 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { ServerErrandHandler } from '../../contract/records/errand.ts';
+import type { Sender } from '../../contract/records/notification.ts';
+import { hasProcessEnded, newProcessName } from '../../host/process-name.ts';
 import {
   finishServerErrand,
+  listSendingServers,
+  mayHaveDueErrands,
   releaseServerErrands,
   renewServerErrands,
+  repeatServerErrand,
   type ServerErrandRow,
   takeServerErrands,
 } from '../../store/rows/errands/server-errand-rows.ts';
+import type { Script } from '../../store/script.ts';
 import type { Store } from '../../store/store.ts';
+import { recordNotification, shortProblem } from '../notify/end-notification.ts';
 
 /** How long an errand stays with a server that is silent. */
 const SERVER_LEASE_MS = 30_000;
 /** A server that cannot renew its lease stops before another one may begin. */
 const STOP_AFTER_MS = 24_000;
-const MOST_AT_ONCE = 8;
+const MOST_AT_ONCE = 16;
 
 type StopReason = 'canceled' | 'lost' | 'stopping' | 'timeout';
 
 interface LeasedErrand {
+  target: string | null;
   stop(reason: StopReason): void;
   /** Stops it if the lease is not renewed in time. */
   deadline: NodeJS.Timeout;
@@ -33,7 +39,7 @@ export class ServerErrandRunner {
   readonly #store: Store;
   readonly #handlers: ReadonlyMap<string, ServerErrandHandler>;
   /** This process, as no other is called. */
-  readonly #server = `${hostname()} ${process.pid} ${randomUUID()}`;
+  readonly #server = newProcessName();
   readonly #held = new Map<number, LeasedErrand>();
   #isStopping = false;
 
@@ -42,15 +48,39 @@ export class ServerErrandRunner {
     this.#handlers = new Map(handlers.map((handler) => [handler.kind, handler]));
   }
 
-  /** Renews what it holds and takes more. Called every few seconds. */
-  async sweep(): Promise<void> {
+  /** Renews what it holds and takes more. Called every few seconds. `sender`: whose notifications it sends. */
+  async sweep(sender: Sender = 'shared'): Promise<void> {
     if (this.#handlers.size === 0 || this.#isStopping) return;
     if (this.#held.size > 0) await this.#renew();
-    const room = MOST_AT_ONCE - this.#held.size;
-    if (room === 0) return;
-    const kinds = [...this.#handlers.keys()];
-    const taken = await this.#store.write((now) => takeServerErrands(kinds, this.#lease(now), room, now));
-    for (const errand of taken) this.#begin(errand);
+    for (;;) {
+      const room = MOST_AT_ONCE - this.#held.size;
+      if (room === 0 || this.#isStopping) return;
+      if (!(await this.#store.read((now) => mayHaveDueErrands(now)))) return;
+      const busy = [...this.#held.values()].flatMap(({ target }) => target ?? []);
+      const taking = { kinds: [...this.#handlers.keys()], sender, busy, limit: room };
+      const taken = await this.#store.write((now) => takeServerErrands(taking, this.#lease(now), now));
+      for (const errand of taken) this.#begin(errand);
+      if (taken.length === 0) return;
+    }
+  }
+
+  get isBusy(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Errands that it does at the moment have ended. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#held.values()].map(({ done }) => done));
+  }
+
+  /**
+   * Takes over what a process on this host left when it died. For what one process drives alone: a server may be in another
+   * container with the same host name, so its lease has to end.
+   */
+  async inherit(sender: Exclude<Sender, 'shared'>): Promise<void> {
+    for (const server of await this.#store.read(() => listSendingServers(sender))) {
+      if (hasProcessEnded(server)) await this.#store.write(() => releaseServerErrands(server));
+    }
   }
 
   /** Stops what runs, and leaves it to other servers. */
@@ -88,7 +118,7 @@ export class ServerErrandRunner {
       clearTimeout(deadline);
       this.#held.delete(errand.id);
     });
-    this.#held.set(errand.id, { stop, deadline, done });
+    this.#held.set(errand.id, { target: errand.target, stop, deadline, done });
   }
 
   async #do(errand: ServerErrandRow, controller: AbortController): Promise<void> {
@@ -98,16 +128,30 @@ export class ServerErrandRunner {
     if (reason === 'stopping' || reason === 'lost') return;
     const ended = reason === undefined ? result : { stopped: reason };
     try {
-      await this.#store.write((now) => finishServerErrand(errand.id, this.#server, ended, now));
+      await this.#store.write((now) => this.#end(errand, ended, now));
     } catch {
       // Without the store the lease ends, and the errand is done again.
     }
   }
 
-  async #run(errand: ServerErrandRow, controller: AbortController): Promise<unknown> {
+  /** What failed is repeated, if its kind can be; the others have ended. */
+  *#end(errand: ServerErrandRow, ended: EndedErrand, now: number): Script<void> {
+    const { id, kind, tries, data } = errand;
+    const problem = problemOf(ended);
+    const delay = problem === null ? null : (this.#handlers.get(kind)!.retryMs?.(tries) ?? null);
+    if (problem !== null && delay !== null) {
+      const noted = { ...(JSON.parse(data) as object), problem: shortProblem(problem) };
+      yield* repeatServerErrand(id, this.#server, noted, now + delay);
+      return;
+    }
+    const isOurs = yield* finishServerErrand(id, this.#server, ended, now);
+    if (isOurs && kind === 'notification') yield* recordNotification(errand, problem, now);
+  }
+
+  async #run(errand: ServerErrandRow, controller: AbortController): Promise<EndedErrand> {
     const { id, workflow_id, run_id, kind, timeout_ms } = errand;
     const { signal } = controller;
-    if (signal.aborted) return null;
+    if (signal.aborted) return { stopped: signal.reason as StopReason };
     const limit =
       timeout_ms === null
         ? null
@@ -121,4 +165,13 @@ export class ServerErrandRunner {
       if (limit !== null) clearTimeout(limit);
     }
   }
+}
+
+/** How an errand ended, as it is stored. */
+type EndedErrand = { done: unknown } | { failed: string } | { stopped: StopReason };
+
+/** Why it was not done; null: it was, or was not wanted any more. */
+function problemOf(ended: EndedErrand): string | null {
+  if ('failed' in ended) return ended.failed;
+  return 'stopped' in ended && ended.stopped === 'timeout' ? 'it took too long' : null;
 }

@@ -8,7 +8,7 @@ import {
   moveRequest,
 } from '../../store/rows/requests/request-rows.ts';
 import type { Script } from '../../store/script.ts';
-import { recordRequest } from '../rounds/record-request.ts';
+import { recordRequest } from '../records/record-request.ts';
 
 const ACTIVE_STATES = REQUEST_STATES.filter(isActive);
 

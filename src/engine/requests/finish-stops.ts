@@ -7,10 +7,10 @@ import { reopenUnits, settleUnits } from '../../store/rows/requests/unit-rows.ts
 import type { Script } from '../../store/script.ts';
 import { beginRun } from '../flow/begin-run.ts';
 import { takeWorkflow } from '../records/needed-rows.ts';
+import { ENGINE } from '../records/record-request.ts';
 import { creditUnits } from '../rounds/credit-units.ts';
 import { leaveStopping } from '../rounds/end-round.ts';
 import { orderRegistration } from '../rounds/output-errands.ts';
-import { ENGINE } from '../rounds/record-request.ts';
 import { endReplacedRun } from '../runs/end-run.ts';
 import { type IsAlive, reapDeadWorkers } from '../workers/adopt-run.ts';
 

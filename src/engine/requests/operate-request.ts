@@ -19,10 +19,11 @@ import { moveRound, type RoundRow } from '../../store/rows/requests/round-rows.t
 import { failUnits } from '../../store/rows/requests/unit-rows.ts';
 import { setPaused } from '../../store/rows/workflows/pause-rows.ts';
 import type { Script } from '../../store/script.ts';
+import { notifyRequest } from '../notify/order-notifications.ts';
 import { cancelWorkflow } from '../operate/cancel-workflow.ts';
+import { recordRequest, requestLabel } from '../records/record-request.ts';
 import { creditUnits } from '../rounds/credit-units.ts';
 import { invalidateOutputs, orderRegistration } from '../rounds/output-errands.ts';
-import { recordRequest, requestLabel } from '../rounds/record-request.ts';
 import type { IsAlive } from '../workers/adopt-run.ts';
 import { type TakenRequest, takeRequest } from './needed-request.ts';
 import { queueRequest } from './store-request.ts';
@@ -69,6 +70,8 @@ export function* failRequest(
   const change = changeOf(request, 'FAILED', 'failed; its outputs are invalidated');
   if (action.dry_run === true) return change;
   yield* endAsFailed(taken, action, now, isAlive);
+  const by = `failed by ${action.actor}${action.reason === undefined ? '' : `: ${action.reason}`}`;
+  yield* notifyRequest(request, 'failed', { state: 'FAILED', reason: by }, now);
   yield* invalidateOutputs(request, { actor: action.actor, reason: action.reason ?? null }, now);
   return change;
 }

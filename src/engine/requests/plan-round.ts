@@ -9,6 +9,7 @@ import {
   roundUnits,
 } from '../../core/request/plan-units.ts';
 import type { RequestModel } from '../../core/request/request-model.ts';
+import { hasProcessEnded } from '../../host/process-name.ts';
 import { type RoundUnit, roundSteps } from '../../spec/request/round-workflow.ts';
 import { listOpenItems } from '../../store/rows/requests/inventory-rows.ts';
 import { measureRounds } from '../../store/rows/requests/measure-rows.ts';
@@ -29,16 +30,16 @@ import { endPause } from '../../store/rows/workflows/pause-rows.ts';
 import type { WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { Store } from '../../store/store.ts';
+import { notifyRequest } from '../notify/order-notifications.ts';
 import { takeWorkflow } from '../records/needed-rows.ts';
+import { recordRequest } from '../records/record-request.ts';
 import { openSites } from '../rounds/ban-sites.ts';
 import { completeRequest } from '../rounds/complete-request.ts';
-import { recordRequest } from '../rounds/record-request.ts';
 import { overridesOf, settingsOf } from '../rounds/request-settings.ts';
 import { hasWorkLeft } from '../rounds/work-left.ts';
 import { inTurns } from '../submit/in-turns.ts';
 import { storeWorkflow } from '../submit/store-workflow.ts';
 import { prepareWorkflow, workflowParts } from '../submit/workflow-parts.ts';
-import { isPlannerDead } from './planner.ts';
 import { unitParts } from './unit-parts.ts';
 
 /** Another process may plan the round if this one is silent for so long. */
@@ -121,7 +122,7 @@ function* beginPlanning(id: number, planner: string, now: number): Script<Begun 
 function* mayPlan({ id, shared }: RequestRow, now: number): Script<boolean> {
   const current = yield* findPlanner(id);
   if (current === null || current.until <= now) return true;
-  return shared === 0 && isPlannerDead(current.planner);
+  return shared === 0 && hasProcessEnded(current.planner);
 }
 
 /** The next run of a stopped round was begun when it was stopped; from now on its jobs are claimed. */
@@ -287,4 +288,5 @@ function* holdRequest(
   };
   yield* moveRequest(request, 'HELD', now, { hold: JSON.stringify(hold) });
   yield* recordRequest(request, 'request_held', hold, now);
+  yield* notifyRequest(request, 'held', { state: 'HELD', reason: text }, now);
 }

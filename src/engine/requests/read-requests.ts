@@ -37,8 +37,8 @@ import {
 } from '../../store/rows/requests/unit-rows.ts';
 import type { Script } from '../../store/script.ts';
 import { pageLimit, readPage } from '../records/page.ts';
+import { requestLabel } from '../records/record-request.ts';
 import { auditRecord } from '../records/records.ts';
-import { requestLabel } from '../rounds/record-request.ts';
 import { settingsOf } from '../rounds/request-settings.ts';
 import { needRequest } from './needed-request.ts';
 

@@ -10,8 +10,8 @@ import {
   type RequestRow,
 } from '../../store/rows/requests/request-rows.ts';
 import type { Script } from '../../store/script.ts';
+import { recordRequest } from '../records/record-request.ts';
 import { banEnd, type NewBanRow, openSites, recordBan } from '../rounds/ban-sites.ts';
-import { recordRequest } from '../rounds/record-request.ts';
 import { overridesOf, settingsOf } from '../rounds/request-settings.ts';
 import { takeRequest } from './needed-request.ts';
 import { changeOf, followingRound, wrongState } from './operate-request.ts';

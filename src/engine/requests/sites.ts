@@ -13,8 +13,8 @@ import {
 } from '../../store/rows/requests/ban-rows.ts';
 import { getRequestRow } from '../../store/rows/requests/request-rows.ts';
 import type { Script } from '../../store/script.ts';
+import { requestLabel } from '../records/record-request.ts';
 import { banEnd, recordBan } from '../rounds/ban-sites.ts';
-import { requestLabel } from '../rounds/record-request.ts';
 import { settingsOf } from '../rounds/request-settings.ts';
 import { needRequest } from './needed-request.ts';
 

@@ -23,7 +23,7 @@ import {
 } from '../../store/rows/requests/request-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { Store } from '../../store/store.ts';
-import { recordRequest } from '../rounds/record-request.ts';
+import { recordRequest } from '../records/record-request.ts';
 
 /** So many items are stored in one transaction, which takes some milliseconds. */
 const ITEMS_AT_ONCE = 500;

@@ -17,7 +17,7 @@ import {
 } from '../../store/rows/requests/ban-rows.ts';
 import type { RequestRow } from '../../store/rows/requests/request-rows.ts';
 import type { Script } from '../../store/script.ts';
-import { ENGINE, requestLabel } from './record-request.ts';
+import { ENGINE, requestLabel } from '../records/record-request.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

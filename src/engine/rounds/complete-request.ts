@@ -7,13 +7,15 @@ import {
   setOutputState,
 } from '../../store/rows/requests/request-rows.ts';
 import type { Script } from '../../store/script.ts';
+import { notifyRequest } from '../notify/order-notifications.ts';
+import { ENGINE, recordRequest, requestLabel } from '../records/record-request.ts';
 import { invalidateOutputs } from './output-errands.ts';
-import { ENGINE, recordRequest, requestLabel } from './record-request.ts';
 
 /** All work is done. Outputs of earlier versions have replacements from now on. */
 export function* completeRequest(request: RequestRow, model: RequestModel, now: number): Script<void> {
   yield* moveRequest(request, 'COMPLETED', now);
   yield* recordRequest(request, 'request_completed', { total: request.total }, now);
+  yield* notifyRequest(request, 'finished', { state: 'COMPLETED', reason: null }, now);
   const by = requestLabel(request);
   for (let id = request.previous_id; id !== null; ) {
     const older = yield* getRequestRow(id);

@@ -24,11 +24,12 @@ import { findRun, setDriver } from '../../store/rows/workflows/run-rows.ts';
 import type { Script } from '../../store/script.ts';
 import { beginRun } from '../flow/begin-run.ts';
 import type { RunOf } from '../flow/follow-flow.ts';
+import { notifyRequest } from '../notify/order-notifications.ts';
+import { ENGINE, recordRequest } from '../records/record-request.ts';
 import { banFailingSites } from './ban-sites.ts';
 import { completeRequest } from './complete-request.ts';
 import { creditUnits } from './credit-units.ts';
 import { orderRegistration } from './output-errands.ts';
-import { ENGINE, recordRequest } from './record-request.ts';
 import { settingsOf } from './request-settings.ts';
 import { hasWorkLeft } from './work-left.ts';
 
@@ -127,6 +128,7 @@ function* hold({ request, round, units, decision, settings, rescues }: RoundEnd,
   };
   yield* moveRequest(request, 'HELD', now, { hold: JSON.stringify(facts) });
   yield* recordRequest(request, 'request_held', facts, now);
+  yield* notifyRequest(request, 'held', { state: 'HELD', reason: facts.text }, now);
 }
 
 /** The round is over: the request is complete, or waits for its next round. */

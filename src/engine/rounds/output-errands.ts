@@ -11,7 +11,7 @@ import { newestRound } from '../../store/rows/requests/round-rows.ts';
 import { findWorkflow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { RunOf } from '../flow/follow-flow.ts';
-import { ENGINE, recordRequest } from './record-request.ts';
+import { ENGINE, recordRequest } from '../records/record-request.ts';
 
 /** Outputs of units that were finished in a run are valid from now on. */
 export function* orderRegistration(request: RequestRow, run: RunOf, now: number): Script<void> {

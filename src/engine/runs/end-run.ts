@@ -6,13 +6,18 @@ import { hasOpenJobs } from '../../store/rows/jobs/job-rows.ts';
 import { findRun, finishRun } from '../../store/rows/workflows/run-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { RunOf } from '../flow/follow-flow.ts';
+import { notifyRunEnd } from '../notify/order-notifications.ts';
 import { endRound } from '../rounds/end-round.ts';
 import { readRun } from './read-run.ts';
 
 /** What happens at the end of a run, in the transaction that ends it. */
 type RunEndListener = (run: RunOf, verdict: RunVerdict, now: number) => Script<void>;
 
-const LISTENERS: readonly RunEndListener[] = [orderActions, (run, _, now) => endRound(run, now)];
+const LISTENERS: readonly RunEndListener[] = [
+  orderActions,
+  notifyRunEnd,
+  (run, _, now) => endRound(run, now),
+];
 
 /** Actions of the end are ordered here, and done by the next worker that can: none is lost when no process drives the run. */
 function* orderActions(run: RunOf, { exit_code }: RunVerdict, now: number): Script<void> {

@@ -47,6 +47,7 @@ export function workflowHead(model: WorkflowModel): WorkflowHead {
     variables: JSON.stringify(model.variables),
     routing: JSON.stringify(model.routing),
     limits: JSON.stringify(model.limits),
+    notify: JSON.stringify(model.notify ?? []),
     max_parallel: model.maxParallel,
     use_pending_failed: model.usePendingFailed,
     request_id: null,

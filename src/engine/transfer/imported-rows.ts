@@ -13,6 +13,8 @@ import type { Section } from './transfer-format.ts';
 /** Numbers of rows that are stored after the job. */
 const LATER: ReadonlySet<string> = new Set(['job.canceled_by', 'job.waiting_token', 'job.serves']);
 
+const UNHELD: Row = { server: null, server_lease_expires_at: null };
+
 const isNumbered = (table: string): table is NumberedTable => (NUMBERED as readonly string[]).includes(table);
 
 /** Turns rows of an export into rows of this database, with new numbers. */
@@ -85,7 +87,10 @@ export class ImportedRows {
   #settled(table: string, row: Row, storingUntil: number): Row {
     if (table === 'errand') {
       const isOpen = row.holder === 'server' && row.finished_at === null;
-      return { server: null, server_lease_expires_at: null, ...(isOpen && { started_at: null }) };
+      // It is sent where the workflow was exported.
+      const isSent = isOpen && row.kind === 'notification';
+      if (isSent) return { ...UNHELD, finished_at: row.ordered_at!, result: '{"exported":true}' };
+      return { ...UNHELD, ...(isOpen && { started_at: null }) };
     }
     if (table !== 'workflow') return {};
     const { cwd, output_dir, shared } = this.#request;
@@ -99,6 +104,7 @@ export class ImportedRows {
       request_id: null,
       sites: null,
       run_settings: null,
+      subscribers: '[]',
     };
   }
 

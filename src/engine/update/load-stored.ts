@@ -25,6 +25,7 @@ export function* loadStored(workflow: WorkflowRow, isActive: boolean): Script<St
       variables: workflow.variables,
       routing: workflow.routing,
       limits: workflow.limits,
+      notify: workflow.notify,
       max_parallel: workflow.max_parallel,
       use_pending_failed: workflow.use_pending_failed === 1,
     },

@@ -1,3 +1,4 @@
+import { setServerSubscribers } from '../../store/rows/errands/notification-rows.ts';
 import { noteServer } from '../../store/rows/workers/presence-rows.ts';
 import { extendLeases } from '../../store/rows/workers/worker-rows.ts';
 import type { Script } from '../../store/script.ts';
@@ -5,9 +6,13 @@ import type { Script } from '../../store/script.ts';
 /** A server that has not swept for so long stood still, or its database did: nobody could renew a lease. */
 const STOOD_STILL_MS = 60_000;
 
-/** A server starts: the time during which none was up does not count for any lease. */
-export function* serverStarts(now: number): Script<void> {
+/**
+ * A server starts: the time during which none was up does not count for any lease. `subscribers`: targets of its
+ * configuration, which are notified of all shared work.
+ */
+export function* serverStarts(now: number, subscribers: string): Script<void> {
   yield* leaveOut(yield* noteServer(now), now, 0);
+  yield* setServerSubscribers(subscribers);
 }
 
 /** A server is still there. */

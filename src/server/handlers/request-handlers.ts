@@ -1,5 +1,5 @@
-import type { ErrorSettings } from '../../core/request/error-settings.ts';
 import type { UnreadBody } from '../requests/read-request.ts';
+import type { RequestSubmission } from '../submission/read-request-submission.ts';
 import type { SubmissionDesk } from '../submission/submission-desk.ts';
 import { limitsOf, type RoleLimits } from '../submission/submission-limits.ts';
 import type { Handlers } from './handler.ts';
@@ -7,7 +7,7 @@ import type { Handlers } from './handler.ts';
 export function requestHandlers(
   submissions: SubmissionDesk,
   limits: RoleLimits,
-  { settings, hasDagman }: { settings: Partial<ErrorSettings>; hasDagman: boolean },
+  { settings, hasDagman, notify }: Pick<RequestSubmission, 'settings' | 'hasDagman' | 'notify'>,
 ): Handlers<'createRequest'> {
   return {
     createRequest: ({ body, actor, caller }) =>
@@ -17,6 +17,7 @@ export function requestHandlers(
         limits: limitsOf(caller!.role, limits),
         settings,
         hasDagman,
+        notify,
       }),
   };
 }

@@ -13,7 +13,12 @@ import type { Handlers } from './handler.ts';
 export function workflowHandlers(
   submissions: SubmissionDesk,
   limits: RoleLimits,
-  { retryDefaults, hasCluster, hasDagman }: Pick<Submission, 'retryDefaults' | 'hasCluster' | 'hasDagman'>,
+  {
+    retryDefaults,
+    hasCluster,
+    hasDagman,
+    notify,
+  }: Pick<Submission, 'retryDefaults' | 'hasCluster' | 'hasDagman' | 'notify'>,
 ): Handlers<'createWorkflow' | 'updateWorkflow' | 'checkSpec'> {
   return {
     checkSpec: ({ body, caller }) =>
@@ -21,6 +26,7 @@ export function workflowHandlers(
         text: (body as unknown as UnreadBody).text,
         limits: limitsOf(caller!.role, limits),
         retryDefaults,
+        notify,
       }),
     updateWorkflow: ({ params, body, actor, caller }) =>
       submissions.update(params.workflow_id, {
@@ -28,6 +34,7 @@ export function workflowHandlers(
         actor,
         limits: limitsOf(caller!.role, limits),
         retryDefaults,
+        notify,
       }),
     createWorkflow: ({ body, actor, caller, request }) =>
       submissions.submit({
@@ -38,6 +45,7 @@ export function workflowHandlers(
         retryDefaults,
         hasCluster,
         hasDagman,
+        notify,
       }),
   };
 }

@@ -2,6 +2,7 @@ import type { BodyOf } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import type { SpecCheck } from '../../contract/records/overview.ts';
 import { plannedGroups } from '../../core/model/planned-groups.ts';
+import { notifyProblems } from '../../spec/notify/notify-policy.ts';
 import type { Problem } from '../../spec/problem.ts';
 import { readKind } from '../../spec/read-kind.ts';
 import { loadRequest } from '../../spec/request/load-request.ts';
@@ -12,10 +13,10 @@ import { parseJson, readSpec, sourceOf, type UpdateSubmission } from './read-sub
 const MOST_PLACES = 100;
 const MOST_GROUPS = 300;
 
-export type CheckSubmission = Pick<UpdateSubmission, 'text' | 'limits' | 'retryDefaults'>;
+export type CheckSubmission = Pick<UpdateSubmission, 'text' | 'limits' | 'retryDefaults' | 'notify'>;
 
 /** What is wrong with a spec, or what it would become. Nothing is stored. */
-export function checkSpec({ text, limits, retryDefaults }: CheckSubmission): SpecCheck {
+export function checkSpec({ text, ...settings }: CheckSubmission): SpecCheck {
   const body = readBody(endpoints.checkSpec, parseJson(text)) as BodyOf<typeof endpoints.checkSpec>;
   const source = sourceOf(body);
   const kind = readKind(source.text, source.name);
@@ -23,7 +24,12 @@ export function checkSpec({ text, limits, retryDefaults }: CheckSubmission): Spe
   if (kind === 'request') {
     const files = sentFiles(source.files ?? { texts: {}, lists: {} });
     const loaded = loadRequest(source.text, source.name, files, source.set);
-    if (!loaded.ok) return { ...nothing, kind, valid: false, problems: places(loaded.problems) };
+    const problems = loaded.ok
+      ? notifyProblems(source, loaded.model.notify ?? [], settings.notify)
+      : loaded.problems;
+    if (!loaded.ok || problems.length > 0) {
+      return { ...nothing, kind, valid: false, problems: places(problems) };
+    }
     const { model, warnings, notes } = loaded;
     return {
       ...nothing,
@@ -35,7 +41,7 @@ export function checkSpec({ text, limits, retryDefaults }: CheckSubmission): Spe
       notes: places(notes),
     };
   }
-  const loaded = readSpec(source, { limits, retryDefaults });
+  const loaded = readSpec(source, settings);
   if (!loaded.ok) return { ...nothing, kind, valid: false, problems: places(loaded.problems) };
   const { model, warnings, notes } = loaded;
   const groups = plannedGroups(model);

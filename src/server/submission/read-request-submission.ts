@@ -3,6 +3,7 @@ import { endpoints } from '../../contract/endpoints.ts';
 import type { NewRequest } from '../../contract/engine.ts';
 import type { ErrorSettings } from '../../core/request/error-settings.ts';
 import { dagRequestProblems } from '../../spec/dag/dag-problems.ts';
+import { type NotifyPolicy, notifyProblems } from '../../spec/notify/notify-policy.ts';
 import { formatProblem } from '../../spec/problem.ts';
 import { loadRequest } from '../../spec/request/load-request.ts';
 import { sentFiles } from '../../spec/spec-files.ts';
@@ -23,6 +24,8 @@ export interface RequestSubmission {
   settings: Partial<ErrorSettings>;
   /** The server can submit rounds to DAGMan. */
   hasDagman: boolean;
+  /** Whom the server notifies for specs. */
+  notify: NotifyPolicy;
 }
 
 /** Reads the spec and the files that were sent along as if they had been found here. */
@@ -30,13 +33,15 @@ export function readRequestSubmission(submission: RequestSubmission): {
   request: NewRequest;
   notes: string[];
 } {
-  const { text, actor, settings, hasDagman } = submission;
+  const { text, actor, settings, hasDagman, notify } = submission;
   const body = readBody(endpoints.createRequest, parseJson(text)) as Body;
   const isText = typeof body.spec === 'string';
   const spec = isText ? (body.spec as string) : JSON.stringify(body.spec);
   const name = body.file_name ?? (isText ? 'request.yaml' : 'request.json');
   const loaded = loadRequest(spec, name, sentFiles(body.files ?? { texts: {}, lists: {} }), body.set);
   if (!loaded.ok) throw refusedSpec(loaded.problems);
+  const refused = notifyProblems({ text: spec, name }, loaded.model.notify ?? [], notify);
+  if (refused.length > 0) throw refusedSpec(refused);
   if (loaded.model.executor === 'htcondor' && !hasDagman) throw withoutDagman();
   const place = { cwd: body.cwd ?? '.', output_dir: body.output_dir ?? 'output' };
   if (loaded.model.executor === 'htcondor') {

@@ -8,6 +8,7 @@ import type { RetryPolicy } from '../../core/policy/retry-policy.ts';
 import { overrideRouting } from '../../core/policy/routing-overrides.ts';
 import { dagProblems } from '../../spec/dag/dag-problems.ts';
 import { type LoadResult, loadSpec } from '../../spec/load-spec.ts';
+import { type NotifyPolicy, notifyProblems } from '../../spec/notify/notify-policy.ts';
 import { formatProblem, type Problem } from '../../spec/problem.ts';
 import { sentFiles } from '../../spec/spec-files.ts';
 import { checkData } from '../requests/check-data.ts';
@@ -32,9 +33,11 @@ export interface Submission {
   hasCluster: boolean;
   /** The server can submit runs to DAGMan. */
   hasDagman: boolean;
+  /** Whom the server notifies for specs. */
+  notify: NotifyPolicy;
 }
 
-export type UpdateSubmission = Pick<Submission, 'text' | 'actor' | 'limits' | 'retryDefaults'>;
+export type UpdateSubmission = Pick<Submission, 'text' | 'actor' | 'limits' | 'retryDefaults' | 'notify'>;
 
 export interface ReadSubmission {
   workflow: NewWorkflow;
@@ -89,7 +92,7 @@ export function readUpdate(submission: UpdateSubmission): {
   };
 }
 
-function loadSource(source: SpecSource, submission: Pick<Submission, 'limits' | 'retryDefaults'>) {
+function loadSource(source: SpecSource, submission: Pick<Submission, 'limits' | 'retryDefaults' | 'notify'>) {
   const loaded = readSpec(source, submission);
   if (!loaded.ok) throw refusedSpec(loaded.problems);
   // Notations of text have escapes for what the text itself may not have.
@@ -98,12 +101,12 @@ function loadSource(source: SpecSource, submission: Pick<Submission, 'limits' | 
   return { ...loaded, model: overrideRouting(loaded.model, source.overrides ?? {}) };
 }
 
-/** Within what the caller may submit. */
+/** Within what the caller may submit, and this server sends. */
 export function readSpec(
   source: SpecSource,
-  { limits, retryDefaults }: Pick<Submission, 'limits' | 'retryDefaults'>,
+  { limits, retryDefaults, notify }: Pick<Submission, 'limits' | 'retryDefaults' | 'notify'>,
 ): LoadResult {
-  return loadSpec(source.text, source.name, {
+  const loaded = loadSpec(source.text, source.name, {
     retryDefaults: { ...retryDefaults, ...source.retry_defaults },
     ...(source.set && { set: source.set }),
     files: sentFiles(source.files ?? { texts: {}, lists: {} }),
@@ -113,6 +116,8 @@ export function readSpec(
       wayOut: 'split the workflow, or have `submission_limits` of the server raised',
     },
   });
+  const refused = loaded.ok ? notifyProblems(source, loaded.model.notify ?? [], notify) : [];
+  return refused.length === 0 ? loaded : { ok: false, problems: refused };
 }
 
 const WITHOUT_CLUSTER =

@@ -4,6 +4,7 @@ import type { JobModel, WorkflowModel } from '../../core/model/workflow-model.ts
 import type { FailureHandler } from '../../core/policy/failure-rule.ts';
 import { DEFAULT_ROUTING, type RoutingConfig } from '../../core/policy/routes.ts';
 import type { TemplateReads } from '../check/check-step-templates.ts';
+import { normaliseNotify } from '../notify/normalise-notify.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 import type { Dependencies } from './dependencies/resolve-dependencies.ts';
 import { scopePattern } from './dependencies/scope-path.ts';
@@ -46,6 +47,7 @@ export function buildModel(fileName: string, context: SpecContext, parts: ModelP
       drafts.map(({ name }) => name),
       context.findings,
     ),
+    ...(spec.notify !== undefined && { notify: normaliseNotify(spec.notify, context.findings) }),
     ...(schedulers.length > 0 && { schedulers }),
     userData: context.userData.models,
     routing: routingConfig(spec.routing),

@@ -11,6 +11,7 @@ import {
 import { parseDuration } from '../../core/text/quantity.ts';
 import type { Findings } from '../findings.ts';
 import { DEFAULT_POST_TIMEOUT_MS } from '../normalise/spec-context.ts';
+import { normaliseNotify } from '../notify/normalise-notify.ts';
 import { patternError } from '../pattern.ts';
 import type { RequestSpec } from '../schema/request-schema.ts';
 import { MAX_EXPANSIONS } from '../sweep/parameter-values.ts';
@@ -69,6 +70,7 @@ export function normaliseRequest(
       output_registered: spec.hooks?.output_registered ?? null,
       output_invalidated: spec.hooks?.output_invalidated ?? null,
     },
+    ...(spec.notify !== undefined && { notify: normaliseNotify(spec.notify, findings) }),
     executor: spec.executor ?? 'workers',
     htcondor: poolChoices(spec.htcondor ?? {}, findings),
   };

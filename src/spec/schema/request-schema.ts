@@ -3,6 +3,7 @@ import { ATTRIBUTE_NAME, DEFAULT_SITE_ATTRIBUTE } from '../../core/dag/pool-sett
 import { NAMED_SHELLS } from '../../core/job/shell.ts';
 import { DEFAULT_ERROR_SETTINGS, WHEN_EXHAUSTED } from '../../core/request/error-settings.ts';
 import { CLEANUP_POLICIES, EXECUTORS } from '../../core/request/request-model.ts';
+import { notifySchema } from '../notify/notify-schema.ts';
 import { postSchema } from './post-schema.ts';
 import { inlineRequirementSchema } from './requirement-schema.ts';
 import { retrySchema } from './retry-schema.ts';
@@ -219,6 +220,10 @@ export const requestSpecSchema = z
         'When the request is restarted: outputs stay valid until they are invalidated by hand, or become invalid when the new version is complete.',
       ),
     hooks: hooksSchema.optional().describe('Commands that register outputs elsewhere.'),
+    notify: z
+      .array(notifySchema)
+      .optional()
+      .describe('Who is notified of holds, failures and the end. See [Notifications](notifications.md).'),
     executor: z
       .enum(EXECUTORS)
       .optional()

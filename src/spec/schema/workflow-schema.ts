@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CLAIM_ORDERS } from '../../core/placement/claim-order.ts';
+import { notifySchema } from '../notify/notify-schema.ts';
 import { SPEC_KINDS } from '../read-kind.ts';
 import { didYouMean } from '../suggest.ts';
 import { actionSchema } from './action-schema.ts';
@@ -140,6 +141,12 @@ export const workflowSpecSchema = z
       .optional()
       .describe('Not used: the role of a token decides who may see and change a workflow.'),
     actions: z.array(actionSchema).optional().describe('Things to do at moments of the workflow.'),
+    notify: z
+      .array(notifySchema)
+      .optional()
+      .describe(
+        'Who is notified of failures, decisions to make and ends. See [Notifications](notifications.md).',
+      ),
     jobs: z
       .array(jobSpecSchema)
       .min(1)

@@ -27,8 +27,9 @@ export function errandTables({ id }: ColumnTypes): string[] {
     'create index action_of_job on action_job (job_id)',
     `create table errand (
       id ${id},
-      workflow_id bigint not null references workflow (id),
-      run_id bigint not null,
+      -- null: a notification about a request.
+      workflow_id bigint references workflow (id),
+      run_id bigint,
       kind text not null,
       holder text not null check (holder in ('attempt', 'worker', 'server')),
       -- The attempt and the job, or the action, that it is about.
@@ -47,13 +48,18 @@ export function errandTables({ id }: ColumnTypes): string[] {
       -- How it ended, and for outputs and the server's errands what they are about, in JSON.
       result text,
       data text,
-      -- Of outputs: the request, when the errand may be begun, and how often it was.
+      -- Of outputs and notifications: the request, when the errand may be begun, and how often it was.
       request_id bigint,
       due_at bigint,
       tries bigint not null default 0,
+      -- Of a notification: where it goes. One at a time is sent there.
+      target text,
       check (holder = 'server' or kind in ('post', 'recovery', 'evaluation', 'action', 'outputs')),
-      check ((kind = 'outputs') = (request_id is not null)),
-      check ((kind = 'outputs') = (due_at is not null)),
+      check (kind <> 'outputs' or request_id is not null),
+      check (request_id is null or kind in ('outputs', 'notification')),
+      check ((kind in ('outputs', 'notification')) = (due_at is not null)),
+      check ((workflow_id is null) = (run_id is null)),
+      check (workflow_id is not null or (kind = 'notification' and request_id is not null)),
       check ((token is null) = (job_id is null)),
       check ((kind = 'action') = (action_id is not null)),
       check ((server is null) = (server_lease_expires_at is null)),

@@ -21,6 +21,10 @@ export function requestTables({ id, name }: ColumnTypes): string[] {
       model text not null,
       settings text not null,
       overrides text not null default '{}',
+      -- Targets of the configuration of whoever drives it, in JSON.
+      subscribers text not null default '[]',
+      -- It was held since its last good end.
+      troubled integer not null default 0 check (troubled in (0, 1)),
       -- The next number of a range; null for an inventory.
       next_number text,
       delivered text not null default '0',

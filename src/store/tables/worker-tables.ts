@@ -45,7 +45,9 @@ export function workerTables({ id, real }: ColumnTypes): string[] {
     // One row: when a server was last up. Leases do not run while none is.
     `create table server_presence (
       id integer primary key check (id = 1),
-      seen_at bigint not null
+      seen_at bigint not null,
+      -- Targets of the configuration of the server that started last, in JSON.
+      subscribers text not null default '[]'
     )`,
   ];
 }

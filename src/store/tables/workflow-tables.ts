@@ -17,6 +17,11 @@ export function workflowTables({ id, name }: ColumnTypes): string[] {
       variables text not null,
       routing text not null,
       limits text not null,
+      -- Entries of \`notify\` of its spec, and targets of the configuration of whoever drives it, in JSON.
+      notify text not null default '[]',
+      subscribers text not null default '[]',
+      -- A failure or a wait for a decision came since its last good end.
+      troubled integer not null default 0 check (troubled in (0, 1)),
       max_parallel bigint check (max_parallel > 0),
       use_pending_failed integer not null check (use_pending_failed in (0, 1)),
       shared integer not null check (shared in (0, 1)),

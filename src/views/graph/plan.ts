@@ -1,4 +1,5 @@
 import type { DependencyReason, DependencySet, WorkflowModel } from '../../core/model/workflow-model.ts';
+import { notifySentences } from '../../core/notify/describe-target.ts';
 import { schedulersOfModel } from '../scheduler-text.ts';
 import { graphOfModel, type JobGraph } from './job-graph.ts';
 import { jobWaves } from './job-waves.ts';
@@ -22,6 +23,8 @@ export interface Plan {
   on_call: { name: string; called_by: string[] }[];
   /** What is asked of a cluster, in words; absent: nothing. */
   schedulers?: string[];
+  /** Who is notified, in words; absent: the spec names nobody. */
+  notify?: string[];
 }
 
 export function planOfModel(model: WorkflowModel): Plan {
@@ -44,6 +47,7 @@ export function planOfModel(model: WorkflowModel): Plan {
     waves,
     on_call: onCall,
     ...(schedulers.length > 0 && { schedulers }),
+    ...(model.notify !== undefined && { notify: notifySentences(model.notify) }),
   };
 }
 

@@ -8,6 +8,7 @@ import { didYouMean } from '../../../spec/suggest.ts';
 import type { RunWorker } from '../../../worker/run-worker.ts';
 import type { Command, CommandContext, Invocation } from '../../command-context.ts';
 import { onInterrupt } from '../../interrupts.ts';
+import { notifyOf } from '../../notify/run-notifier.ts';
 import { labelOption, refuseLabels } from '../../options/label-option.ts';
 import { refuseSite, siteOption } from '../../options/site-option.ts';
 import { userName } from '../../options/user-name.ts';
@@ -195,6 +196,8 @@ function ending<A>(
     } finally {
       stopListening();
     }
+    const [request] = name.split('@');
+    await (await notifyOf(context, await context.openEngine(), { request: request! })).finish();
     return code;
   };
 }

@@ -202,8 +202,8 @@ async function resumeStored(
     await resumePaused(context, engine, status.workflow);
     return run(engine, await resumeUntil(context, engine, status, until), story);
   }
-  if (status.actions_due > 0) await runDueActions(context, engine, id);
-  else
+  await runDueActions(context, engine, id);
+  if (status.actions_due === 0)
     context.narrate(
       `workflow ${id} is complete: ${status.exit_code === 0 ? 'nothing is run again' : 'nothing is run again by itself'}`,
     );

@@ -1,9 +1,13 @@
+import { notifySentences } from '../../../core/notify/describe-target.ts';
+import type { NotifyEntry } from '../../../core/notify/notify-model.ts';
+import { notifyProblems } from '../../../spec/notify/notify-policy.ts';
 import type { Problem } from '../../../spec/problem.ts';
 import { readKind } from '../../../spec/read-kind.ts';
 import { describeRequest } from '../../../views/request-plan.ts';
 import { schedulersOfModel } from '../../../views/scheduler-text.ts';
 import { policiesOfModel } from '../../../views/shared-policies.ts';
-import type { Command } from '../../command-context.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { ownPolicy } from '../../notify/notify-policy.ts';
 import { settingsOption } from '../../options/set-option.ts';
 import { loadSpecText, readSpecText, type SpecText } from '../../read-spec.ts';
 import { filesBeside } from '../../spec-files.ts';
@@ -14,7 +18,7 @@ export const validateCommand: Command = async (context, { args, lists }) => {
   const file = args[0]!;
   const spec = readSpecText(file, settingsOption({ lists }));
   if (readKind(spec.text, spec.name) === 'request') {
-    const validation = await validateRequest(file, spec);
+    const validation = await validateRequest(context, file, spec);
     context.show(requestValidationView, validation);
     return validation.valid ? 0 : 2;
   }
@@ -26,9 +30,10 @@ export const validateCommand: Command = async (context, { args, lists }) => {
         name: loaded.model.name,
         jobs: loaded.model.jobs.length,
         problems: [],
-        warnings: loaded.warnings.map(place),
+        warnings: [...loaded.warnings, ...refusedHere(context, spec, loaded.model.notify)].map(place),
         notes: loaded.notes.map(place),
         policies: policiesOfModel(loaded.model),
+        ...(loaded.model.notify && { notify: notifySentences(loaded.model.notify) }),
         ...(loaded.model.schedulers && { schedulers: schedulersOfModel(loaded.model) }),
       }
     : {
@@ -45,7 +50,21 @@ export const validateCommand: Command = async (context, { args, lists }) => {
   return loaded.ok ? 0 : 2;
 };
 
-async function validateRequest(file: string, { text, name, set }: SpecText): Promise<RequestValidation> {
+/** Receivers that this process would refuse; a server has its own. */
+function refusedHere(
+  context: CommandContext,
+  spec: SpecText,
+  notify: readonly NotifyEntry[] = [],
+): Problem[] {
+  return context.server === null ? notifyProblems(spec, notify, ownPolicy(context.settings)) : [];
+}
+
+async function validateRequest(
+  context: CommandContext,
+  file: string,
+  spec: SpecText,
+): Promise<RequestValidation> {
+  const { text, name, set } = spec;
   const { loadRequest } = await import('../../../spec/request/load-request.ts');
   const loaded = loadRequest(text, name, filesBeside(file), set);
   const elsewhere = (problem: Problem) => ({
@@ -58,7 +77,7 @@ async function validateRequest(file: string, { text, name, set }: SpecText): Pro
         kind: 'request',
         valid: true,
         problems: [],
-        warnings: loaded.warnings.map(place),
+        warnings: [...loaded.warnings, ...refusedHere(context, spec, loaded.model.notify)].map(place),
         notes: loaded.notes.map(place),
         plan: describeRequest(loaded.model, loaded.items?.length ?? null),
       }

@@ -15,6 +15,7 @@ import { hideVariables } from '../../config/hide-variables.ts';
 import { hasDagman } from '../../htcondor/need-dagman.ts';
 import { runDriver } from '../../htcondor/run-driver.ts';
 import { onInterrupt } from '../../interrupts.ts';
+import { serverPolicy } from '../../notify/notify-policy.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { retryDefaults } from '../../read-spec.ts';
 import { placeOfWorkers } from '../../run/place-of-workers.ts';
@@ -65,6 +66,7 @@ export const serveCommand: Command = async (context, invocation) => {
     routes: [agents, webRoutes()],
     retryDefaults: retryDefaults(context.origins),
     errorSettings: errorSettings(context.origins),
+    notify: serverPolicy(context.settings),
     maxActiveRequests: context.settings.max_active_requests,
     allowHosts: allocator === null ? allowHosts : [...allowHosts, hostname()],
     trustProxy,

@@ -39,8 +39,9 @@ function planText({ plan, all }: ShownPlan, style: TextStyle): string[] {
   const hidden = plan.waves.length - shown.length;
   if (hidden > 0) lines.push('', `and ${count(hidden, 'more wave')}; --all shows everything`);
   lines.push(...onCallLines(plan, brief, style));
-  const { schedulers = [] } = plan;
+  const { schedulers = [], notify = [] } = plan;
   if (schedulers.length > 0) lines.push('', ...schedulers.map(visibleText));
+  if (notify.length > 0) lines.push('', ...notify.map(visibleText));
   return lines;
 }
 

@@ -29,6 +29,8 @@ export interface Validation {
   policies?: SharedPolicy[];
   /** What is asked of a cluster, in words; absent: nothing. */
   schedulers?: string[];
+  /** Who is notified, in words; absent: the spec names nobody. */
+  notify?: string[];
 }
 
 export const validationView: View<Validation> = {
@@ -46,7 +48,8 @@ function validationText(validation: Validation): string[] {
       ? `${file}: valid, workflow ${visibleText(name ?? '')} with ${count(jobs, 'job')}`
       : `${file}: ${count(problems.length, 'problem')}`,
   );
-  for (const line of validation.schedulers ?? []) lines.push(visibleText(line));
+  const { schedulers = [], notify = [] } = validation;
+  for (const line of [...schedulers, ...notify]) lines.push(visibleText(line));
   for (const { jobs: names, policy } of policies) {
     const rest = names.length - NAMES_SHOWN;
     const shown = names.slice(0, NAMES_SHOWN).join(', ');

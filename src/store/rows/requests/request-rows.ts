@@ -40,6 +40,10 @@ export interface RequestRow {
   model: string;
   settings: string;
   overrides: string;
+  /** Targets of the configuration of the process that drives it, in JSON. */
+  subscribers: string;
+  /** It was held since its last good end. */
+  troubled: number;
   next_number: string | null;
   delivered: string;
   total: string;
@@ -53,8 +57,8 @@ export interface RequestRow {
   changed_at: number;
 }
 
-const COLUMNS = `id, name, version, state, priority, shared, actor, cwd, output_dir, model, settings, overrides, next_number,
-  delivered, total, next_unit, hold, pause_after_stop, previous_id, superseded_by_id, output_state, created_at, changed_at`;
+const COLUMNS = `id, name, version, state, priority, shared, actor, cwd, output_dir, model, settings, overrides, subscribers, troubled,
+  next_number, delivered, total, next_unit, hold, pause_after_stop, previous_id, superseded_by_id, output_state, created_at, changed_at`;
 
 const VISIBLE = 'storing_until is null';
 

@@ -11,7 +11,7 @@ export function* getMetadata(workflowId: number): Script<string> {
 export function* writeHead(workflowId: number, head: WorkflowHead): Script<void> {
   yield* changeOne(
     `update workflow set name = ?, description = ?, owner = ?, project = ?, metadata = ?, variables = ?, routing = ?,
-       limits = ?, max_parallel = ?, use_pending_failed = ? where id = ?`,
+       limits = ?, notify = ?, max_parallel = ?, use_pending_failed = ? where id = ?`,
     head.name,
     head.description,
     head.user,
@@ -20,6 +20,7 @@ export function* writeHead(workflowId: number, head: WorkflowHead): Script<void>
     head.variables,
     head.routing,
     head.limits,
+    head.notify,
     head.max_parallel,
     head.use_pending_failed ? 1 : 0,
     workflowId,

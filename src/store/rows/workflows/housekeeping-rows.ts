@@ -53,7 +53,7 @@ export interface BusyErrandRow {
 export function* listStartedErrands(workflowId: number): Script<BusyErrandRow[]> {
   return yield* all<BusyErrandRow>(
     `select kind, worker_id, server_lease_expires_at from errand
-     where workflow_id = ? and finished_at is null and started_at is not null`,
+     where workflow_id = ? and finished_at is null and started_at is not null and kind <> 'notification'`,
     workflowId,
   );
 }

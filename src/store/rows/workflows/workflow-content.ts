@@ -54,8 +54,8 @@ export const WORKFLOW_TABLES: readonly WorkflowTable[] = [
     columns: {
       id: 'workflow',
       ...text('name', 'description', 'owner', 'project'),
-      ...json('metadata', 'variables', 'routing', 'limits'),
-      ...int('max_parallel', 'use_pending_failed', 'shared'),
+      ...json('metadata', 'variables', 'routing', 'limits', 'notify', 'subscribers'),
+      ...int('troubled', 'max_parallel', 'use_pending_failed', 'shared'),
       ...text('executor', 'cwd', 'output_dir'),
       ...int('run_id', 'job_count', 'created_at', 'storing_until', 'archived_at', 'request_id'),
       ...json('sites', 'until', 'run_settings'),
@@ -308,6 +308,7 @@ export const WORKFLOW_TABLES: readonly WorkflowTable[] = [
       ...int('finished_at'),
       ...json('result', 'data'),
       ...int('request_id', 'due_at', 'tries'),
+      ...text('target'),
     },
   },
   {

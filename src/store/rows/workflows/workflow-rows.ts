@@ -26,6 +26,11 @@ export interface WorkflowRow {
   variables: string;
   routing: string;
   limits: string;
+  /** Entries of `notify` of the spec, and targets of the configuration of the process that drives it, in JSON. */
+  notify: string;
+  subscribers: string;
+  /** A failure or a wait was the last edge of it. */
+  troubled: number;
   max_parallel: number | null;
   use_pending_failed: number;
   cwd: string;
@@ -54,7 +59,7 @@ export interface WorkflowRow {
 }
 
 const COLUMNS =
-  'id, name, description, owner, project, variables, routing, limits, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, shared, executor, created_at, archived_at, until, run_settings, paused_at, paused_by, pause_reason, stopping, request_id, sites';
+  'id, name, description, owner, project, variables, routing, limits, notify, subscribers, troubled, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, shared, executor, created_at, archived_at, until, run_settings, paused_at, paused_by, pause_reason, stopping, request_id, sites';
 
 /** It is hidden until `storing_until` is null. */
 export function* insertWorkflow(
@@ -69,9 +74,9 @@ export function* insertWorkflow(
   },
 ): Script<number> {
   return yield* insert(
-    `insert into workflow (name, description, owner, project, metadata, variables, routing, limits, max_parallel,
+    `insert into workflow (name, description, owner, project, metadata, variables, routing, limits, notify, max_parallel,
       use_pending_failed, cwd, output_dir, job_count, shared, executor, created_at, storing_until, request_id, sites)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     head.name,
     head.description,
     head.user,
@@ -80,6 +85,7 @@ export function* insertWorkflow(
     head.variables,
     head.routing,
     head.limits,
+    head.notify,
     head.max_parallel,
     head.use_pending_failed ? 1 : 0,
     place.cwd,

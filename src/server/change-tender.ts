@@ -3,10 +3,9 @@ import type { ServedEngine } from '../contract/engine.ts';
 /** After a commit nothing may be due; it is looked at once for many of them. */
 const LOOK_AFTER_MS = 50;
 
-/** Moves requests on whenever something was committed: finishes stops, admits, plans rounds. One pass at a time. */
-export class RequestTender {
-  readonly #engine: Pick<ServedEngine, 'tendRequests'>;
-  readonly #mostActive: number;
+/** Does work of a server whenever something was committed. One pass at a time. */
+export class ChangeTender {
+  readonly #pass: () => Promise<boolean>;
   readonly #onProblem: (error: unknown) => void;
   readonly #unsubscribe: () => void;
   #timer: NodeJS.Timeout | null = null;
@@ -14,12 +13,12 @@ export class RequestTender {
   #isStopped = false;
 
   constructor(
-    engine: Pick<ServedEngine, 'tendRequests' | 'onChange'>,
-    mostActive: number,
+    engine: Pick<ServedEngine, 'onChange'>,
+    /** Returns whether another pass has to follow at once. */
+    pass: () => Promise<boolean>,
     onProblem: (error: unknown) => void,
   ) {
-    this.#engine = engine;
-    this.#mostActive = mostActive;
+    this.#pass = pass;
     this.#onProblem = onProblem;
     this.#unsubscribe = engine.onChange(() => this.look());
     this.look();
@@ -49,7 +48,7 @@ export class RequestTender {
 
   async #tend(): Promise<void> {
     try {
-      while (!this.#isStopped && (await this.#engine.tendRequests({ most_active: this.#mostActive })));
+      while (!this.#isStopped && (await this.#pass()));
     } catch (error) {
       // The sweep or the next commit has it looked at again.
       this.#onProblem(error);

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Tests on real clusters: `npm run test:clusters`. Two files at a time: tests mostly wait for time limits of the clusters, and
- * one file after the other takes half as long again (484 s against 322 s on two busy processors).
+ * Tests on real clusters: `npm run test:clusters`. Two files at a time, since tests mostly wait for time limits of the
+ * clusters: a whole run needs 204 s of processor time.
  */
 export default defineConfig({
   test: {

@@ -9,6 +9,7 @@ import { cancellationView } from '../../src/cli/texts/cancellation-text.ts';
 import { explanationView } from '../../src/cli/texts/explanation-text.ts';
 import { failuresView } from '../../src/cli/texts/failures-text.ts';
 import { bundleView } from '../../src/cli/texts/files/bundle-text.ts';
+import { reportFileView } from '../../src/cli/texts/files/report-file-text.ts';
 import { exportedView, importedView } from '../../src/cli/texts/files/transfer-text.ts';
 import { archivedView, removalsView } from '../../src/cli/texts/housekeeping-text.ts';
 import { listeningView } from '../../src/cli/texts/listening-text.ts';
@@ -136,6 +137,7 @@ export const VIEW_SAMPLES: Record<string, [View<never>, unknown]> = {
     cut: 1,
     left_out: 2,
   }),
+  reportFileView: sample(reportFileView, { workflow_id: 3, file: 'report.html', bytes: 2048 }),
   archivedView: sample(archivedView, [{ ...status().workflow, archived_at_ms: NOON }]),
   cancellationView: sample(cancellationView, {
     workflow_id: 3,

@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible, expectQuiet, openPage } from './browser.ts';
-import { HOSTILE, HOSTILE_NAME, LIVE, MANY, nightly } from './specs.ts';
+import { HOSTILE, HOSTILE_NAME, LIVE, MANY, nightly, SAMPLED } from './specs.ts';
 import { screenshot, type WebWorld } from './web-world.ts';
 
 /** What every page shows, and how it looks and behaves by itself. */
 export function pageBehaviour(world: WebWorld): void {
-  const workflows = { nightly: 0, many: 0, live: 0 };
+  const workflows = { nightly: 0, many: 0, live: 0, sampled: 0 };
 
   beforeAll(async () => {
-    const [many, night, live] = await Promise.all([
+    const [sampled, many, night, live] = await Promise.all([
+      world.run(SAMPLED, ({ complete }) => complete),
       world.run(MANY, ({ complete }) => complete),
       world.run(nightly('nightly-reconstruction', 7), ({ counts }) => counts.pending_failed === 4),
       world.run(LIVE, ({ counts }) => counts.running === 1),
     ]);
-    Object.assign(workflows, { many, nightly: night, live });
+    Object.assign(workflows, { sampled, many, nightly: night, live });
   });
 
   afterAll(() => world.touch('stop-simulation'));
@@ -45,6 +46,19 @@ export function pageBehaviour(world: WebWorld): void {
       await page.getByRole('heading', { name: 'Attempt 1' }).waitFor();
       await page.getByText('no rule matches').first().waitFor();
       await screenshot(page, `job-${theme}`);
+      await expectAccessible(page);
+      expectQuiet(page);
+    });
+
+    test('so are memory and CPUs of a job over time', async () => {
+      const page = await openPage(look);
+      await page.goto(world.url(`/workflows/${workflows.sampled}`));
+      await page.getByRole('link', { name: 'stack' }).click();
+      const usage = page.getByRole('region', { name: 'Resources of attempt 1' });
+      await usage.getByRole('img', { name: /Memory peak \d+.* of 160m requested \(\d+ %\)/ }).waitFor();
+      await usage.getByRole('img', { name: /CPUs peak [\d.]+ of 1.0 requested/ }).waitFor();
+      await usage.scrollIntoViewIfNeeded();
+      await screenshot(page, `usage-${theme}`);
       await expectAccessible(page);
       expectQuiet(page);
     });

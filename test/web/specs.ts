@@ -178,3 +178,19 @@ export const STAGED = {
     { name: 'summary', depends_on_regexes: ['evaluate_.*'], command: 'true' },
   ],
 };
+
+/** Uses memory and a processor for a moment, with samples of it. */
+export const SAMPLED = {
+  name: 'image-stacking',
+  user: 'ada',
+  resource_monitor: { granularity: 'time_series', sample_interval_seconds: 0.25 },
+  jobs: [
+    {
+      name: 'stack',
+      memory: '160m',
+      num_cpus: 1,
+      command:
+        "node -e 'const kept = []; const end = Date.now() + 2500; const grow = () => { kept.push(Buffer.alloc(6e6, 1)); if (Date.now() < end) setTimeout(grow, 150); }; grow()'",
+    },
+  ],
+};

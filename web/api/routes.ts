@@ -34,6 +34,7 @@ export const ROUTES = {
   graph: ['GET', '/api/v1/workflows/{workflow_id}/graph'],
   listTimelines: ['GET', '/api/v1/workflows/{workflow_id}/timelines'],
   listJobs: ['GET', '/api/v1/workflows/{workflow_id}/jobs'],
+  samples: ['GET', '/api/v1/workflows/{workflow_id}/jobs/{job}/samples'],
   explain: ['GET', '/api/v1/workflows/{workflow_id}/jobs/{job}/explain'],
   listEvents: ['GET', '/api/v1/workflows/{workflow_id}/events'],
   listFailures: ['GET', '/api/v1/workflows/{workflow_id}/failures'],

@@ -15,6 +15,7 @@ import { useTitle } from '../parts/use-title.ts';
 import { AttemptCard } from './attempt-card.tsx';
 import { JobHead } from './job-head.tsx';
 import { LogView } from './log-view.tsx';
+import { UsageSection } from './usage-section.tsx';
 
 export function JobPage({ workflow, job }: { workflow: number; job: number }) {
   const explained = useQuery({
@@ -42,11 +43,20 @@ export function JobPage({ workflow, job }: { workflow: number; job: number }) {
         <>
           <JobHead explained={explained.data} />
           <Logs explained={explained.data} />
+          <Usage explained={explained.data} />
           <Attempts explained={explained.data} />
         </>
       )}
     </div>
   );
+}
+
+/** Of the newest attempt that began. */
+function Usage({ explained: { job, attempts } }: { explained: ExplainedJob }) {
+  const newest = attempts
+    .map(({ attempt }) => attempt)
+    .findLast(({ started_at_ms }) => started_at_ms !== null);
+  return newest === undefined ? null : <UsageSection job={job} attempt={newest} />;
 }
 
 function Attempts({ explained }: { explained: ExplainedJob }) {

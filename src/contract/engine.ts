@@ -1,5 +1,6 @@
 import type { WorkflowExecutor } from '../core/allocation/executor.ts';
 import type { StaleReason } from '../core/files/stale-reason.ts';
+import type { JobStatus } from '../core/job/job-status.ts';
 import type { WorkflowModel } from '../core/model/workflow-model.ts';
 import type { SubmittedWorkflow, WorkflowHead, WorkflowPart } from '../core/model/workflow-parts.ts';
 import type { RetryPolicy } from '../core/policy/retry-policy.ts';
@@ -11,6 +12,7 @@ import type { DagImport } from './dag-evidence.ts';
 import type { AnswerOf } from './endpoint.ts';
 import type { endpoints, OperationMethods } from './endpoints.ts';
 import type { RequestOf } from './operation.ts';
+import type { AttemptTimes } from './records/attempt-times.ts';
 import type {
   Adoption,
   Exchange,
@@ -269,6 +271,10 @@ export interface ServedEngine extends Engine {
   hasWork(): Promise<boolean>;
   /** Workers to which something is to be said whether they have room or not: cancels, drains, readers of logs. */
   workersToNotify(): Promise<number[]>;
+  /** Jobs of workflows whose runs are open, by status. */
+  countJobs(): Promise<Record<JobStatus, number>>;
+  /** How long these attempts waited for a worker, and their ends for a decision. Those that are gone are left out. */
+  attemptTimes(tokens: readonly number[]): Promise<AttemptTimes[]>;
   /** Decisions that an actor has made in the last 24 hours. */
   countDecisions(actor: string): Promise<number>;
   /** What the jobs of a workflow are given, each environment once; secrets are not masked. */

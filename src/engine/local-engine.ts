@@ -11,6 +11,7 @@ import type {
   WorkflowUpdate,
 } from '../contract/engine.ts';
 import { WithOperations } from '../contract/operation-methods.ts';
+import type { AttemptTimes } from '../contract/records/attempt-times.ts';
 import type { ServerErrandHandler } from '../contract/records/errand.ts';
 import type {
   Adoption,
@@ -28,6 +29,7 @@ import type { TokenRecord } from '../contract/records/token.ts';
 import type { UpdateResult } from '../contract/records/update.ts';
 import type { RunDriver } from '../contract/run-engine.ts';
 import { HoldfastError } from '../core/errors.ts';
+import type { JobStatus } from '../core/job/job-status.ts';
 import type { SubmittedWorkflow } from '../core/model/workflow-parts.ts';
 import type { Subscriber } from '../core/notify/notify-model.ts';
 import { DEFAULT_ERROR_SETTINGS } from '../core/request/error-settings.ts';
@@ -55,6 +57,7 @@ import { countDecisionsToday } from './operate/resolve-jobs.ts';
 import { authenticate } from './operate/tokens.ts';
 import { type LocalOperation, localOperations } from './operations.ts';
 import { allEnvironments } from './read/all-environments.ts';
+import { countJobsOfOpenRuns, readAttemptTimes } from './read/attempt-times.ts';
 import { findLogOf, noteReader, readFound, storeLogs } from './read/logs.ts';
 import { takeWorkflow } from './records/needed-rows.ts';
 import { workerRecord } from './records/records.ts';
@@ -285,6 +288,14 @@ export class LocalEngine extends WithOperations implements ServedEngine {
   ): Promise<UnsentNotification[]> {
     await this.#serverErrands.inherit(sender);
     return finishNotifications(this.#store, this.#serverErrands, sender, signal);
+  }
+
+  countJobs(): Promise<Record<JobStatus, number>> {
+    return this.#store.read(() => countJobsOfOpenRuns());
+  }
+
+  attemptTimes(tokens: readonly number[]): Promise<AttemptTimes[]> {
+    return this.#store.read(() => readAttemptTimes(tokens));
   }
 
   countDecisions(actor: string): Promise<number> {

@@ -2,7 +2,7 @@ import type { EdgeFacts, Message } from '../core/notify/message.ts';
 
 /** What a webhook is sent, and what a command reads from stdin. */
 export interface WebhookBody extends EdgeFacts, Message {
-  /** The same in every try: a receiver that was sent it twice can tell. */
+  /** The same in every try: a receiver that was sent it twice can detect that. */
   idempotency_key: string;
   at: string;
 }

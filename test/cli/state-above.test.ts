@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SERVER_COMMANDS } from '../../src/cli/command-groups/server-commands.ts';
 import { findStateDir } from '../../src/cli/config/find-state-dir.ts';
 import { openContext } from '../../src/cli/open-context.ts';
-import { SERVER_COMMANDS } from '../../src/cli/server-commands.ts';
 import { makeProject, runCli } from './run-cli.ts';
 
 const SPEC = { name: 'w', jobs: [{ name: 'a', command: 'true' }] };

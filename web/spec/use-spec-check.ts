@@ -3,7 +3,7 @@ import type { SpecCheck } from '../../src/contract/records/overview.ts';
 import { checkSpec } from '../api/submissions.ts';
 import { noteError } from '../app/session.ts';
 
-/** A spec as it is edited; the name tells its notation. */
+/** A spec as it is edited; the name gives its notation. */
 export interface EditedSpec {
   text: string;
   fileName: string;
@@ -16,7 +16,7 @@ export type CheckState =
   /** The server did not check it: it is too large, say, or cannot be reached. */
   | { state: 'refused'; error: unknown };
 
-/** Long enough for somebody who types to make the next key. */
+/** Long enough to type the next character. */
 const PAUSE_MS = 400;
 
 /** What the server finds in a spec, a moment after each change of it. */

@@ -8,7 +8,7 @@ import { readKind } from '../../spec/read-kind.ts';
 import { loadRequest } from '../../spec/request/load-request.ts';
 import { sentFiles } from '../../spec/spec-files.ts';
 import { readBody } from '../requests/read-request.ts';
-import { parseJson, readSpec, sourceOf, type UpdateSubmission } from './read-submission.ts';
+import { parseJson, readSubmittedSpec, sourceOf, type UpdateSubmission } from './read-submission.ts';
 
 const MOST_PLACES = 100;
 const MOST_GROUPS = 300;
@@ -16,7 +16,7 @@ const MOST_GROUPS = 300;
 export type CheckSubmission = Pick<UpdateSubmission, 'text' | 'limits' | 'retryDefaults' | 'notify'>;
 
 /** What is wrong with a spec, or what it would become. Nothing is stored. */
-export function checkSpec({ text, ...settings }: CheckSubmission): SpecCheck {
+export function checkSubmittedSpec({ text, ...settings }: CheckSubmission): SpecCheck {
   const body = readBody(endpoints.checkSpec, parseJson(text)) as BodyOf<typeof endpoints.checkSpec>;
   const source = sourceOf(body);
   const kind = readKind(source.text, source.name);
@@ -41,7 +41,7 @@ export function checkSpec({ text, ...settings }: CheckSubmission): SpecCheck {
       notes: places(notes),
     };
   }
-  const loaded = readSpec(source, settings);
+  const loaded = readSubmittedSpec(source, settings);
   if (!loaded.ok) return { ...nothing, kind, valid: false, problems: places(loaded.problems) };
   const { model, warnings, notes } = loaded;
   const groups = plannedGroups(model);

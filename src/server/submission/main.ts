@@ -5,7 +5,7 @@ import { type ErrorCode, HoldfastError } from '../../core/errors.ts';
 import type { SubmittedWorkflow, WorkflowPart } from '../../core/model/workflow-parts.ts';
 import { prepareWorkflow, workflowHead, workflowParts } from '../../engine/submit/workflow-parts.ts';
 import { type FieldProblem, RequestError } from '../requests/request-error.ts';
-import { type CheckSubmission, checkSpec } from './check-spec.ts';
+import { type CheckSubmission, checkSubmittedSpec } from './check-spec.ts';
 import { type RequestSubmission, readRequestSubmission } from './read-request-submission.ts';
 import { readSubmission, readUpdate, type Submission, type UpdateSubmission } from './read-submission.ts';
 
@@ -57,7 +57,7 @@ function answerTo(request: Exclude<ThreadRequest, { kind: 'drop' }>): ThreadAnsw
     if (request.kind === 'read_request') {
       return { kind: 'request', ...readRequestSubmission(request.submission) };
     }
-    if (request.kind === 'check') return { kind: 'checked', check: checkSpec(request.submission) };
+    if (request.kind === 'check') return { kind: 'checked', check: checkSubmittedSpec(request.submission) };
     if (request.kind === 'read_update') {
       const { model, update, notes } = readUpdate(request.submission);
       parts = workflowParts(model);

@@ -93,7 +93,7 @@ export function readUpdate(submission: UpdateSubmission): {
 }
 
 function loadSource(source: SpecSource, submission: Pick<Submission, 'limits' | 'retryDefaults' | 'notify'>) {
-  const loaded = readSpec(source, submission);
+  const loaded = readSubmittedSpec(source, submission);
   if (!loaded.ok) throw refusedSpec(loaded.problems);
   // Notations of text have escapes for what the text itself may not have.
   const problem = checkData(loaded.model, 'body.spec', { zeroBytes: 'refused' });
@@ -102,7 +102,7 @@ function loadSource(source: SpecSource, submission: Pick<Submission, 'limits' | 
 }
 
 /** Within what the caller may submit, and this server sends. */
-export function readSpec(
+export function readSubmittedSpec(
   source: SpecSource,
   { limits, retryDefaults, notify }: Pick<Submission, 'limits' | 'retryDefaults' | 'notify'>,
 ): LoadResult {

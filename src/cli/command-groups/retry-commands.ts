@@ -1,5 +1,5 @@
-import type { CommandEntry } from './command-entry.ts';
-import { SELECTION_HELP, SELECTION_OPTIONS } from './options/selection-options.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import { SELECTION_HELP, SELECTION_OPTIONS } from '../options/selection-options.ts';
 
 /** Jobs run again: in the same run, or in a new one. */
 export const RETRY_COMMANDS: CommandEntry[] = [
@@ -20,7 +20,7 @@ export const RETRY_COMMANDS: CommandEntry[] = [
       'holdfast retry 3 --fingerprint 9c5be72b13d0 --dry-run',
       'holdfast retry 3 --from prepare',
     ],
-    load: async () => (await import('./commands/decide/retry.ts')).retryCommand,
+    load: async () => (await import('../commands/decide/retry.ts')).retryCommand,
   },
   {
     usage: 'reset-status <id> [jobs...]',
@@ -36,6 +36,6 @@ export const RETRY_COMMANDS: CommandEntry[] = [
       "holdfast reset-status 3 'train_*' --dry-run",
       'holdfast reset-status 3 report --only',
     ],
-    load: async () => (await import('./commands/decide/reset-status.ts')).resetStatusCommand,
+    load: async () => (await import('../commands/decide/reset-status.ts')).resetStatusCommand,
   },
 ];

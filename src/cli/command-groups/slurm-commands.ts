@@ -1,5 +1,5 @@
-import type { CommandEntry } from './command-entry.ts';
-import { REASON_OPTION } from './options/command-options.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import { REASON_OPTION } from '../options/command-options.ts';
 
 /** For workflows whose workers run in allocations of a cluster. */
 export const SLURM_COMMANDS: CommandEntry[] = [
@@ -27,6 +27,6 @@ export const SLURM_COMMANDS: CommandEntry[] = [
     ],
     list: ({ args: [action] }) =>
       action === 'allocations' ? 'allocations' : action === 'plan' ? 'shapes' : undefined,
-    load: async () => (await import('./commands/slurm/slurm.ts')).slurmCommand,
+    load: async () => (await import('../commands/slurm/slurm.ts')).slurmCommand,
   },
 ];

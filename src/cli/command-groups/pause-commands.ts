@@ -1,5 +1,5 @@
-import type { CommandEntry } from './command-entry.ts';
-import { REASON_OPTION } from './options/command-options.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import { REASON_OPTION } from '../options/command-options.ts';
 
 /** What keeps jobs of a workflow from being started, and what ends that. */
 export const PAUSE_COMMANDS: CommandEntry[] = [
@@ -9,7 +9,7 @@ export const PAUSE_COMMANDS: CommandEntry[] = [
     details: 'Running jobs finish, and so do their post and recovery scripts. Retries that fall due wait.',
     options: [REASON_OPTION],
     examples: ['holdfast pause 3', 'holdfast pause 3 --reason "maintenance"'],
-    load: async () => (await import('./commands/decide/pause.ts')).pauseCommand,
+    load: async () => (await import('../commands/decide/pause.ts')).pauseCommand,
   },
   {
     usage: 'stop [id]',
@@ -18,7 +18,7 @@ export const PAUSE_COMMANDS: CommandEntry[] = [
       'Running attempts are ended with grace, free of charge, and their jobs are ready again: a stop is no\ncancel. A `run` that drives or follows the workflow exits with 130.',
     options: [REASON_OPTION],
     examples: ['holdfast stop 3', 'holdfast stop 3 --reason "the disk is being replaced"'],
-    load: async () => (await import('./commands/decide/pause.ts')).stopCommand,
+    load: async () => (await import('../commands/decide/pause.ts')).stopCommand,
   },
   {
     usage: 'resume [id]',
@@ -26,6 +26,6 @@ export const PAUSE_COMMANDS: CommandEntry[] = [
     details: 'Workers of a server continue at once; without a server, `holdfast run ID` resumes it as well.',
     options: [REASON_OPTION],
     examples: ['holdfast resume 3'],
-    load: async () => (await import('./commands/decide/pause.ts')).resumeCommand,
+    load: async () => (await import('../commands/decide/pause.ts')).resumeCommand,
   },
 ];

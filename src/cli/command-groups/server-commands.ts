@@ -1,5 +1,5 @@
-import type { CommandEntry } from './command-entry.ts';
-import { WORKER_OPTIONS, WORKER_PLACE_OPTIONS } from './options/command-options.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import { WORKER_OPTIONS, WORKER_PLACE_OPTIONS } from '../options/command-options.ts';
 
 /** For many people and many machines. */
 export const SERVER_COMMANDS: CommandEntry[] = [
@@ -25,7 +25,7 @@ export const SERVER_COMMANDS: CommandEntry[] = [
       'holdfast serve --with-worker',
       'DATABASE_URL=postgres://holdfast@db/holdfast holdfast serve --host 0.0.0.0 --auth token',
     ],
-    load: async () => (await import('./commands/serve/serve.ts')).serveCommand,
+    load: async () => (await import('../commands/serve/serve.ts')).serveCommand,
   },
   {
     usage: 'worker',
@@ -41,7 +41,7 @@ export const SERVER_COMMANDS: CommandEntry[] = [
       'holdfast worker --server http://head:7600 --workflow 3 --idle-timeout 10m',
       'holdfast worker --server http://head:7600 --workflow 3 --allocation slurm',
     ],
-    load: async () => (await import('./commands/serve/worker.ts')).workerCommand,
+    load: async () => (await import('../commands/serve/worker.ts')).workerCommand,
   },
   {
     usage: 'notify <action> [name]',
@@ -50,7 +50,7 @@ export const SERVER_COMMANDS: CommandEntry[] = [
       'Sends one message to every target under `notify` of the configuration, or to the one that is named, and\nreports what the receivers answered. Exits with 1 if one of them did not accept it.',
     examples: ['holdfast notify test', 'holdfast notify test ops'],
     list: () => 'checks',
-    load: async () => (await import('./commands/serve/notify.ts')).notifyCommand,
+    load: async () => (await import('../commands/serve/notify.ts')).notifyCommand,
   },
   {
     usage: 'workers <action> [id]',
@@ -60,7 +60,7 @@ export const SERVER_COMMANDS: CommandEntry[] = [
     options: [['--all', 'also those that have left']],
     examples: ['holdfast workers list', 'holdfast workers drain 3', 'holdfast workers lost 3'],
     list: ({ args }) => (args[0] === 'list' ? 'workers' : undefined),
-    load: async () => (await import('./commands/serve/workers.ts')).workersCommand,
+    load: async () => (await import('../commands/serve/workers.ts')).workersCommand,
   },
   {
     usage: 'token <action> [id]',
@@ -79,6 +79,6 @@ export const SERVER_COMMANDS: CommandEntry[] = [
       'holdfast token revoke 2',
     ],
     list: ({ args }) => (args[0] === 'list' ? 'tokens' : undefined),
-    load: async () => (await import('./commands/serve/token.ts')).tokenCommand,
+    load: async () => (await import('../commands/serve/token.ts')).tokenCommand,
   },
 ];

@@ -1,5 +1,5 @@
-import type { CommandEntry } from './command-entry.ts';
-import { CWD_OPTION } from './options/command-options.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import { CWD_OPTION } from '../options/command-options.ts';
 
 /** For pools of HTCondor. */
 export const HTCONDOR_COMMANDS: CommandEntry[] = [
@@ -20,6 +20,6 @@ export const HTCONDOR_COMMANDS: CommandEntry[] = [
       'holdfast htcondor export request.yaml -o round-1 --units 20',
       'holdfast htcondor export request.yaml -o round-1 --site-attribute GLIDEIN_CMSSite --hold-timeout 1h',
     ],
-    load: async () => (await import('./commands/htcondor/htcondor.ts')).htcondorCommand,
+    load: async () => (await import('../commands/htcondor/htcondor.ts')).htcondorCommand,
   },
 ];

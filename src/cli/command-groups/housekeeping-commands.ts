@@ -1,6 +1,6 @@
-import type { CommandEntry } from './command-entry.ts';
-import { SETTINGS } from './config/settings.ts';
-import { REASON_OPTION } from './options/command-options.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import { SETTINGS } from '../config/settings.ts';
+import { REASON_OPTION } from '../options/command-options.ts';
 
 /** What keeps a state directory or a database small and safe. */
 export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
@@ -11,7 +11,7 @@ export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
       'Jobs, attempts, events, logs and work directories are removed; what jobs wrote elsewhere stays. Nothing is\ndeleted while something of it runs. Rounds of requests stay: the ledger of the request needs them.',
     options: [['--dry-run', 'show what would be deleted, without deleting']],
     examples: ['holdfast delete 3 --dry-run', 'holdfast delete 3 4 5'],
-    load: async () => (await import('./commands/housekeeping/delete.ts')).deleteCommand,
+    load: async () => (await import('../commands/housekeeping/delete.ts')).deleteCommand,
   },
   {
     usage: 'prune',
@@ -29,7 +29,7 @@ export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
       'holdfast prune --older-than 7d --keep 20',
       'holdfast prune --keep 0 --status canceled',
     ],
-    load: async () => (await import('./commands/housekeeping/prune.ts')).pruneCommand,
+    load: async () => (await import('../commands/housekeeping/prune.ts')).pruneCommand,
   },
   {
     usage: 'archive <ids...>',
@@ -38,14 +38,14 @@ export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
       'Everything of an archived workflow can be read as before, and `prune` leaves it alone. A job of it that is\nretried brings it back into the lists.',
     options: [REASON_OPTION],
     examples: ['holdfast archive 3', 'holdfast status --archived'],
-    load: async () => (await import('./commands/housekeeping/archive.ts')).archiveCommand,
+    load: async () => (await import('../commands/housekeeping/archive.ts')).archiveCommand,
   },
   {
     usage: 'unarchive <ids...>',
     summary: 'show archived workflows in lists again',
     options: [REASON_OPTION],
     examples: ['holdfast unarchive 3'],
-    load: async () => (await import('./commands/housekeeping/archive.ts')).unarchiveCommand,
+    load: async () => (await import('../commands/housekeeping/archive.ts')).unarchiveCommand,
   },
   {
     usage: 'backup <file>',
@@ -53,7 +53,7 @@ export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
     details:
       'A consistent copy of the SQLite database, as `holdfast.db` of a new state directory. Logs of jobs are files\nof their own, in the output directory. PostgreSQL has `pg_dump`.',
     examples: ['holdfast backup holdfast-backup.db'],
-    load: async () => (await import('./commands/housekeeping/backup.ts')).backupCommand,
+    load: async () => (await import('../commands/housekeeping/backup.ts')).backupCommand,
   },
   {
     usage: 'export [id]',
@@ -62,7 +62,7 @@ export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
       'Jobs, runs, attempts, decisions, events, files by content and the last 256 KB of each log, as `import` reads\nthem, whatever database either state is in. Nothing of it may run meanwhile. Environments of jobs are in\nthe file as they are, which only its owner can read. Run it where the state is, not with --server.',
     options: [['-o, --out <file>', 'a new file (default: workflow-ID.holdfast.gz)']],
     examples: ['holdfast export 3 -o nightly.holdfast.gz'],
-    load: async () => (await import('./commands/housekeeping/export.ts')).exportCommand,
+    load: async () => (await import('../commands/housekeeping/export.ts')).exportCommand,
   },
   {
     usage: 'import <file>',
@@ -76,6 +76,6 @@ export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
       ['--max-size <size>', 'refuse a file that unpacks to more (default: 8g)'],
     ],
     examples: ['holdfast import nightly.holdfast.gz', 'holdfast import nightly.holdfast.gz --cwd ~/nightly'],
-    load: async () => (await import('./commands/housekeeping/import.ts')).importCommand,
+    load: async () => (await import('../commands/housekeeping/import.ts')).importCommand,
   },
 ];

@@ -1,7 +1,7 @@
-import { HoldfastError } from '../core/errors.ts';
-import type { CommandEntry, CommandOption } from './command-entry.ts';
-import { FORCE_OPTION, ROUTING_OPTIONS } from './options/command-options.ts';
-import { SET_OPTION } from './options/set-option.ts';
+import type { CommandEntry, CommandOption } from '../command-entry.ts';
+import { HoldfastError } from '../../core/errors.ts';
+import { FORCE_OPTION, ROUTING_OPTIONS } from '../options/command-options.ts';
+import { SET_OPTION } from '../options/set-option.ts';
 
 /** Of `run`. */
 export const CONTINUE_OPTION: CommandOption = [
@@ -32,5 +32,5 @@ export const UPDATE_COMMAND: CommandEntry = {
     ['--dry-run', 'print what would be done about which job and why, change nothing'],
   ],
   examples: ['holdfast update 3 workflow.yaml --dry-run', 'holdfast update 3 workflow.yaml'],
-  load: async () => (await import('./commands/run/update.ts')).updateCommand,
+  load: async () => (await import('../commands/run/update.ts')).updateCommand,
 };

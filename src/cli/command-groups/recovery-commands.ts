@@ -1,12 +1,12 @@
-import type { CommandEntry } from './command-entry.ts';
+import type { CommandEntry } from '../command-entry.ts';
 import {
   LABEL_OPTION,
   RECONNECT_OPTION,
   RECOVERY_OPTIONS,
   RUN_OPTIONS,
   WITH_WORKER,
-} from './options/command-options.ts';
-import { AUTO_SCHEDULE_OPTIONS } from './slurm/auto-schedule-flags.ts';
+} from '../options/command-options.ts';
+import { AUTO_SCHEDULE_OPTIONS } from '../slurm/auto-schedule-flags.ts';
 
 /** For new runs: of what is out of date or failed for lack of resources; and for runs that nobody watches. */
 export const RECOVERY_COMMANDS: CommandEntry[] = [
@@ -21,7 +21,7 @@ export const RECOVERY_COMMANDS: CommandEntry[] = [
       ['--force', 'reset even if an input does not exist that no job writes'],
     ],
     examples: ['holdfast reinitialize 3 --dry-run', 'holdfast reinitialize 3 && holdfast run 3'],
-    load: async () => (await import('./commands/decide/reinitialize.ts')).reinitializeCommand,
+    load: async () => (await import('../commands/decide/reinitialize.ts')).reinitializeCommand,
   },
   {
     usage: 'recover [id]',
@@ -34,7 +34,7 @@ export const RECOVERY_COMMANDS: CommandEntry[] = [
       'holdfast recover 3 --memory-multiplier 2 --max-memory 64g',
       'holdfast recover 3 --ai-recovery --min-confidence 0.8',
     ],
-    load: async () => (await import('./commands/decide/recover.ts')).recoverCommand,
+    load: async () => (await import('../commands/decide/recover.ts')).recoverCommand,
   },
   {
     usage: 'watch [id]',
@@ -58,6 +58,6 @@ export const RECOVERY_COMMANDS: CommandEntry[] = [
       'holdfast watch 3 --recover --ai-recovery --exit-when-waiting',
       'holdfast watch 3 --recover --auto-schedule --auto-schedule-threshold 10',
     ],
-    load: async () => (await import('./commands/run/watch.ts')).watchCommand,
+    load: async () => (await import('../commands/run/watch.ts')).watchCommand,
   },
 ];

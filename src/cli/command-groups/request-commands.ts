@@ -1,6 +1,6 @@
-import type { CommandEntry } from './command-entry.ts';
-import { LABEL_OPTION, REASON_OPTION, RUN_OPTIONS, SITE_OPTION } from './options/command-options.ts';
-import type { ListName } from './texts/lists/list-columns.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import { LABEL_OPTION, REASON_OPTION, RUN_OPTIONS, SITE_OPTION } from '../options/command-options.ts';
+import type { ListName } from '../texts/lists/list-columns.ts';
 
 const LISTS = new Map<string, ListName>([
   ['list', 'requests'],
@@ -41,7 +41,7 @@ export const REQUEST_COMMANDS: CommandEntry[] = [
       'holdfast requests import --dag ~/dags/round-1',
     ],
     list: ({ args: [action = 'list'] }) => LISTS.get(action),
-    load: async () => (await import('./commands/requests/requests.ts')).requestsCommand,
+    load: async () => (await import('../commands/requests/requests.ts')).requestsCommand,
   },
   {
     usage: 'sites [action] [site]',
@@ -58,6 +58,6 @@ export const REQUEST_COMMANDS: CommandEntry[] = [
       'holdfast sites unban north',
     ],
     list: ({ args: [action = 'list'] }) => (action === 'list' ? 'sites' : undefined),
-    load: async () => (await import('./commands/requests/sites.ts')).sitesCommand,
+    load: async () => (await import('../commands/requests/sites.ts')).sitesCommand,
   },
 ];

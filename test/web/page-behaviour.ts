@@ -55,7 +55,7 @@ export function pageBehaviour(world: WebWorld): void {
       await page.goto(world.url(`/workflows/${workflows.sampled}`));
       await page.getByRole('link', { name: 'stack' }).click();
       const usage = page.getByRole('region', { name: 'Resources of attempt 1' });
-      await usage.getByRole('img', { name: /Memory peak \d+.* of 160m requested \(\d+ %\)/ }).waitFor();
+      await usage.getByRole('img', { name: /Memory peak \d+.* of 256m requested \(\d+ %\)/ }).waitFor();
       await usage.getByRole('img', { name: /CPUs peak [\d.]+ of 1.0 requested/ }).waitFor();
       await usage.scrollIntoViewIfNeeded();
       await screenshot(page, `usage-${theme}`);
@@ -131,6 +131,11 @@ export function pageBehaviour(world: WebWorld): void {
     await page.getByRole('log').getByText(HOSTILE_NAME).waitFor();
     await page.getByRole('button', { name: 'Cancel …' }).click();
     await page.getByRole('dialog').getByText(HOSTILE_NAME).first().waitFor();
+    for (const tab of ['graph', 'timeline', 'grid', 'routes']) {
+      await page.goto(world.url(`/workflows/${workflow}?tab=${tab}`));
+      if (tab === 'routes') await page.getByText('No route was taken').waitFor();
+      else await page.getByRole('link', { name: '<img src=x' }).first().waitFor();
+    }
     expect(await page.evaluate(() => 'hurt' in window)).toBe(false);
     expect(await page.locator('[href^="javascript"], #app img, #app script').count()).toBe(0);
     expectQuiet(page);

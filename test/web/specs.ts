@@ -187,7 +187,7 @@ export const SAMPLED = {
   jobs: [
     {
       name: 'stack',
-      memory: '160m',
+      memory: '256m',
       num_cpus: 1,
       command:
         "node -e 'const kept = []; const end = Date.now() + 2500; const grow = () => { kept.push(Buffer.alloc(6e6, 1)); if (Date.now() < end) setTimeout(grow, 150); }; grow()'",

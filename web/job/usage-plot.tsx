@@ -46,7 +46,10 @@ export function UsagePlot({
         preserveAspectRatio="none"
         className="h-28 w-full rounded border border-line bg-raised"
       >
-        <path d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}z`} className="fill-runs opacity-25" />
+        <path
+          d={`M${x(points[0]?.at_ms ?? 0)} ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}z`}
+          className="fill-runs opacity-25"
+        />
         <path
           d={`M${line}`}
           fill="none"

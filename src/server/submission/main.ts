@@ -5,7 +5,7 @@ import { type ErrorCode, HoldfastError } from '../../core/errors.ts';
 import type { SubmittedWorkflow, WorkflowPart } from '../../core/model/workflow-parts.ts';
 import { prepareWorkflow, workflowHead, workflowParts } from '../../engine/submit/workflow-parts.ts';
 import { type FieldProblem, RequestError } from '../requests/request-error.ts';
-import { type CheckSubmission, checkSubmittedSpec } from './check-spec.ts';
+import { type CheckSubmission, checkSubmittedSpec } from './check-submitted-spec.ts';
 import { type RequestSubmission, readRequestSubmission } from './read-request-submission.ts';
 import { readSubmission, readUpdate, type Submission, type UpdateSubmission } from './read-submission.ts';
 

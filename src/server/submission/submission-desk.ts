@@ -4,7 +4,7 @@ import type { WorkflowRecord } from '../../contract/records/records.ts';
 import type { RequestRecord } from '../../contract/records/request.ts';
 import type { UpdateResult } from '../../contract/records/update.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import type { CheckSubmission } from './check-spec.ts';
+import type { CheckSubmission } from './check-submitted-spec.ts';
 import type { RequestSubmission } from './read-request-submission.ts';
 import type { Submission, UpdateSubmission } from './read-submission.ts';
 import { SubmissionThread } from './submission-thread.ts';

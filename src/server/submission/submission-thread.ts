@@ -6,7 +6,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import type { SubmittedWorkflow, WorkflowPart } from '../../core/model/workflow-parts.ts';
 import { builtFile } from '../../core/package-files.ts';
 import { RequestError } from '../requests/request-error.ts';
-import type { CheckSubmission } from './check-spec.ts';
+import type { CheckSubmission } from './check-submitted-spec.ts';
 import type { SubmissionRefusal, ThreadAnswer, ThreadRequest } from './main.ts';
 import type { RequestSubmission } from './read-request-submission.ts';
 import type { Submission, UpdateSubmission } from './read-submission.ts';

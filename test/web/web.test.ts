@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { apiPageBehaviour } from './api-page-behaviour.ts';
 import { closeBrowser } from './browser.ts';
 import { emptyBehaviour } from './empty-behaviour.ts';
 import { flowBehaviour } from './flow-behaviour.ts';
@@ -34,6 +35,7 @@ function testPages(): void {
   describe('views of a workflow', () => workflowBehaviour(world));
   describe('pages about requests, sites and workers', () => requestBehaviour(world));
   describe('specs', () => specBehaviour(world));
+  describe('the API page', () => apiPageBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
   describe('a report', reportBehaviour);
 }

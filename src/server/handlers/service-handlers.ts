@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { docsPage } from '../../contract/docs-page.ts';
 import type { ServedEngine } from '../../contract/engine.ts';
 import type { serviceEndpoints } from '../../contract/operations/service-endpoints.ts';
+import { docsPage } from '../../contract/pages/docs-page.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import type { Metrics } from '../metrics.ts';

@@ -1,5 +1,5 @@
-import type { CommandEntry, CommandOption } from '../command-entry.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import type { CommandEntry, CommandOption } from '../command-entry.ts';
 import { FORCE_OPTION, ROUTING_OPTIONS } from '../options/command-options.ts';
 import { SET_OPTION } from '../options/set-option.ts';
 

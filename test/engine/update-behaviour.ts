@@ -173,6 +173,17 @@ export function updateBehaviour(databases: Databases): void {
       expect(await world.statuses()).toEqual({ first: 'running', second: 'blocked' });
     });
 
+    test('has ended and its process has not, an edit is refused, and an equal spec is not', async () => {
+      const world = await worldOfSpec(spec({}));
+      const worker = await world.worker();
+      for (const _ of ['first', 'second']) {
+        const [claim] = await worker.claim();
+        await worker.exchange({ finished: [{ claim: claim!, outcome: outcome({ exit_code: 0 }) }] });
+      }
+      expect(await world.update(spec({}))).toMatchObject({ mode: 'nothing' });
+      await expect(world.update(spec({ first: 'echo 1' }))).rejects.toMatchObject({ code: 'RUN_ACTIVE' });
+    });
+
     test('what was canceled before it started is reported as that', async () => {
       const jobs = (first: string) => [
         { name: 'slow', command: 'true' },

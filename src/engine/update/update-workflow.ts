@@ -4,6 +4,7 @@ import type { UpdateResult } from '../../contract/records/update.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { EditedParts, type EditedWorkflow, type StoredWorkflow } from '../../core/rerun/edited-workflow.ts';
 import { planUpdate } from '../../core/rerun/plan-update.ts';
+import type { UpdatePlan } from '../../core/rerun/update-plan.ts';
 import { rehearse } from '../../store/rehearse.ts';
 import { appendEvent } from '../../store/rows/events/event-rows.ts';
 import { listWorkersOf } from '../../store/rows/workers/worker-rows.ts';
@@ -32,15 +33,18 @@ export async function storeUpdate(
 ): Promise<UpdateResult> {
   const edited = await collect(update, parts);
   if (update.dry_run === true) {
-    const { workflow, stored, stale } = await loadForPlan(store, workflowId, update);
+    const { workflow, stored, stale, driver } = await loadForPlan(store, workflowId, update);
     await nextTurn();
     const plan = await inTurns(planUpdate(stored, edited, stale));
+    refuseEndedRun(workflow, stored, plan, driver);
     await nextTurn();
     return updateRecord({ workflow, stored, edited, plan }, update);
   }
   return store.write(function* (now) {
-    const { workflow, stored, stale } = yield* closeAndLoad(yield* takeWorkflow(workflowId), update, now);
+    const taken = yield* takeWorkflow(workflowId);
+    const { workflow, stored, stale, driver } = yield* closeAndLoad(taken, update, now);
     const plan = atOnce(planUpdate(stored, edited, stale));
+    refuseEndedRun(workflow, stored, plan, driver);
     const result = updateRecord({ workflow, stored, edited, plan }, update);
     if (plan.mode === 'nothing') return result;
     const { run_id } = yield* applyUpdate({ workflow, stored, edited, plan }, now);
@@ -94,13 +98,21 @@ function* load(workflow: WorkflowRow, update: SubmittedUpdate, now: number) {
   if (workflow.executor === 'htcondor') throw onDagman();
   const driver = yield* findDriver(workflow, now);
   const stored = yield* loadStored(workflow, driver !== null);
-  // A run that has ended while its process is still there would not be continued by it.
-  if (driver !== null && !stored.is_open) {
-    throw new HoldfastError('RUN_ACTIVE', { id: workflow.id, pid: driver.pid });
-  }
   const stale = new Map((update.stale ?? []).map(({ job_id, reason }) => [job_id, reason]));
   refuseStrangers(stored, stale, workflow.id);
-  return { workflow, stored, stale };
+  return { workflow, stored, stale, driver };
+}
+
+/** A run that has ended while its process is still there would not be continued by it. */
+function refuseEndedRun(
+  workflow: WorkflowRow,
+  stored: StoredWorkflow,
+  plan: UpdatePlan,
+  driver: { pid: number } | null,
+): void {
+  const isEqual = plan.mode === 'nothing' && plan.jobs.length === 0;
+  if (driver === null || stored.is_open || isEqual) return;
+  throw new HoldfastError('RUN_ACTIVE', { id: workflow.id, pid: driver.pid });
 }
 
 /** A live process that drives the run, or runs jobs of it. */

@@ -249,7 +249,7 @@ describe.concurrent('a worker whose lease ends', () => {
     await until('everything is gone', () => world.processes().length === 0);
     // Nobody has noticed: the lease is over, but the worker was not given up.
     const second = world.program();
-    await until('it goes on', () => second.output().includes('worker 1 goes on'));
+    await until('it goes on', () => second.output().includes('worker 1 resumes'));
     letGo(world);
     await world.complete();
     expect(await world.attempts()).toMatchObject([

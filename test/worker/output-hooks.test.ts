@@ -67,7 +67,7 @@ describe.concurrent('a worker of a server', () => {
     kill(first.child.pid!);
     await first.ended;
     const second = world.program();
-    await until('it continues', async () => second.output().includes('worker 1 goes on'));
+    await until('it continues', async () => second.output().includes('worker 1 resumes'));
     writeFileSync(join(world.dir, 'open'), '');
     await until('the hook has ended', async () => (await errands()).length === 0);
     expect(linesOf(world, 'keys')).toEqual(['demo@1/registered/1/1']);

@@ -49,7 +49,7 @@ describe('agents of the configuration', () => {
   });
 
   test.for([
-    ['a list', 'ai_agents: [a]', 'config.yaml:1: ai_agents must be one value'],
+    ['a list', 'ai_agents: [a]', 'config.yaml:1: ai_agents must be names with a command each'],
     ['no names', 'ai_agents: oracle', 'must be names with a command each'],
     ['no command', 'ai_agents: { a: 3 }', 'must have a command for a'],
     ['a strange name', 'ai_agents: { "a b": x }', 'must have names of letters'],

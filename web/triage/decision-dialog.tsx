@@ -27,13 +27,6 @@ export function DecisionDialog({
   const { workflow, group, action } = facts;
   const [given, setGiven] = useState({ memory: '', runtime: '', reason: '' });
   const checked = useDeferredValue(given);
-  const plan = useQuery({
-    queryKey: ['dry run', workflow, action, group.fingerprint, checked.memory, checked.runtime],
-    queryFn: () => resolve(facts, checked, true),
-    retry: false,
-    gcTime: 0,
-    placeholderData: (before) => before,
-  });
   const change = useMutation({
     mutationFn: () => resolve(facts, given, false),
     onSuccess: async (result) => {
@@ -41,6 +34,15 @@ export function DecisionDialog({
       onClose();
       await queryClient.invalidateQueries();
     },
+  });
+  const plan = useQuery({
+    queryKey: ['dry run', workflow, action, group.fingerprint, checked.memory, checked.runtime],
+    queryFn: () => resolve(facts, checked, true),
+    // Once it is being done, the answer would be a refusal.
+    enabled: !change.isPending && !change.isSuccess,
+    retry: false,
+    gcTime: 0,
+    placeholderData: (before) => before,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -34,12 +34,6 @@ export function BulkDialog({
   onDone?: () => void;
 }) {
   const [reason, setReason] = useState('');
-  const plan = useQuery({
-    queryKey: ['dry run', workflow, action, selection],
-    queryFn: () => carryOut(workflow, { action, selection, reason: '' }, true),
-    retry: false,
-    gcTime: 0,
-  });
   const change = useMutation({
     mutationFn: () => carryOut(workflow, { action, selection, reason }, false),
     onSuccess: async () => {
@@ -47,6 +41,14 @@ export function BulkDialog({
       onClose();
       await queryClient.invalidateQueries();
     },
+  });
+  const plan = useQuery({
+    queryKey: ['dry run', workflow, action, selection],
+    queryFn: () => carryOut(workflow, { action, selection, reason: '' }, true),
+    // Once it is being done, the answer would be a refusal.
+    enabled: !change.isPending && !change.isSuccess,
+    retry: false,
+    gcTime: 0,
   });
   const count = plan.data?.count ?? 0;
   const verb = ACTION_WORDS[action];

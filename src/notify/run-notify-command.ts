@@ -13,7 +13,7 @@ export async function runNotifyCommand(
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
-  const child = spawn('bash', ['-c', command], {
+  const child = spawn('bash', ['--norc', '-c', command], {
     cwd,
     env,
     detached: true,

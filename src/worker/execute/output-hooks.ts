@@ -1,10 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { OutputsOrder } from '../../contract/records/errand.ts';
-import { workflowEnvironment } from '../../core/job/job-environment.ts';
 import { outputsLogFiles } from '../../core/job/log-files.ts';
 import type { SpawnOrder } from '../launcher/protocol.ts';
 import { replaceFile } from '../post/write-post-record.ts';
+import { scriptOrder } from './script-order.ts';
 import type { SpawnSettings } from './spawn-order.ts';
 
 /** What the manifest of an invalidation has. */
@@ -68,36 +68,16 @@ export function planHook(
   token: number,
   settings: SpawnSettings,
 ): SpawnOrder {
-  const { stateDir, graceMs, apiUrl = '' } = settings;
-  const outputDir = resolve(order.cwd, order.output_dir);
-  const logs = outputsLogFiles(order);
-  const workDir = join(stateDir, 'work', `outputs_${order.id}`);
-  const stdoutPath = join(outputDir, logs.stdout);
-  return {
-    kind: 'spawn',
-    token,
+  const script = {
+    order,
     script: `exec <"$HOLDFAST_OUTPUTS"\n${order.hook}`,
-    scriptPath: `${workDir}.sh`,
-    cwd: order.cwd,
+    workDir: `work/outputs_${order.id}`,
+    logs: outputsLogFiles(order),
     env: {
-      ...workflowEnvironment({ ...order, output_dir: outputDir, api_url: apiUrl }),
       HOLDFAST_EVENT: order.event,
       HOLDFAST_IDEMPOTENCY_KEY: order.idempotency_key,
       HOLDFAST_OUTPUTS: inputPath(order, settings),
     },
-    stdoutPath,
-    stderrPath: join(outputDir, logs.stderr),
-    workDir,
-    checkpointDir: join(stateDir, 'checkpoints'),
-    isFirst: false,
-    cleanUp: 'always',
-    directories: [dirname(stdoutPath)],
-    timeoutMs: order.timeout_ms,
-    memoryBytes: null,
-    enforceMemory: false,
-    endSignal: 'SIGTERM',
-    graceMs,
-    sampleMs: null,
-    outputFiles: [],
   };
+  return scriptOrder(token, script, settings);
 }

@@ -52,6 +52,12 @@ export interface Taking {
 }
 
 /**
+ * It is due, and no server has it. PostgreSQL checks a row again that another server has changed while this one waited for
+ * it, but no subquery: the condition stands beside each.
+ */
+const FREE = `finished_at is null and (server is null or server_lease_expires_at <= ?) and (due_at is null or due_at <= ?)`;
+
+/**
  * Gives the server errands that are due and that no server has a lease on, of each target the oldest one. Those that
  * another server takes at the same time are passed over, so that each is given to one.
  */
@@ -67,12 +73,12 @@ export function* takeServerErrands(
     sql: `select id, workflow_id, run_id, request_id, kind, data, target, tries, timeout_ms, cancel_requested from errand
       where id in (
         select min(errand.id) from errand
-        where finished_at is null and holder = 'server' and kind in ${placeholders(kinds.length)}
-          and (server is null or server_lease_expires_at <= ?) and (due_at is null or due_at <= ?)
+        where holder = 'server' and kind in ${placeholders(kinds.length)} and ${FREE}
           and (kind <> 'notification' or ${whose.sql}) ${notBusy}
         group by case when target is null then id end, target)
+        and ${FREE}
       order by id limit ?`,
-    values: [...kinds, now, now, ...whose.values, ...busy, limit],
+    values: [...kinds, now, now, ...whose.values, ...busy, now, now, limit],
     locking: 'for update skip locked',
   };
   const taken = rows as unknown as ServerErrandRow[];
@@ -92,8 +98,7 @@ export function* takeServerErrands(
 /** Whether an errand of the servers may be due, whoever does it. */
 export function* mayHaveDueErrands(now: number): Script<boolean> {
   const row = yield* first(
-    `select 1 as due from errand where finished_at is null and holder = 'server'
-       and (server is null or server_lease_expires_at <= ?) and (due_at is null or due_at <= ?) limit 1`,
+    `select 1 as due from errand where holder = 'server' and ${FREE} limit 1`,
     now,
     now,
   );

@@ -4,6 +4,7 @@ import { openEngine } from '../../src/engine/open-engine.ts';
 import { SESSION_SETTINGS } from '../../src/store/postgres/connection-config.ts';
 import { numberPlaceholders } from '../../src/store/postgres/numbered-sql.ts';
 import { type PostgresOptions, PostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { insertServerErrand, takeServerErrands } from '../../src/store/rows/errands/server-errand-rows.ts';
 import { listClaimable } from '../../src/store/rows/jobs/job-rows.ts';
 import { lockFreeSharedWorkflows } from '../../src/store/rows/workflows/workflow-rows.ts';
 import { all, changeOne, first, lock, type Script, type Statement } from '../../src/store/script.ts';
@@ -199,6 +200,24 @@ test('a claim from a large workflow takes the first jobs from an index, right af
   const plan = JSON.stringify(rows);
   expect(plan).toContain('job_claimable');
   expect(plan).not.toContain('Sort');
+});
+
+test('an errand that another server takes between the look and the lock is not taken again', async () => {
+  const url = await database();
+  const [workflow_id] = await createWorkflows(url, 1);
+  const store = await open(url);
+  const errand = { workflow_id: workflow_id!, run_id: 1, kind: 'count', data: null, timeout_ms: null };
+  await store.write((now) => insertServerErrand(errand, now));
+  const taking = { kinds: ['count'], sender: 'shared' as const, busy: [], limit: 9 };
+  const take = (now: number) => takeServerErrands(taking, { server: 'one', expires_at: now + 60_000 }, now);
+  // A cursor looks when it is declared, and locks when it is read.
+  const slow = await rawClient(url);
+  const { sql, values, locking } = take(Date.now()).next().value as Statement;
+  const texts = values.map((value) => (typeof value === 'number' ? String(value) : `'${value}'`));
+  await slow.query('begin');
+  await slow.query(`declare looked cursor for ${sql.replaceAll('?', () => texts.shift()!)} ${locking}`);
+  expect(await store.write(take)).toHaveLength(1);
+  expect((await slow.query('fetch all from looked')).rows).toEqual([]);
 });
 
 test.for([

@@ -69,7 +69,7 @@ export function flowBehaviour(world: WebWorld): void {
     await page.getByRole('button', { name: 'Retry …' }).click();
     await dialog.getByRole('button', { name: 'Retry: 4 jobs' }).click();
     await page.getByText('605 completed').waitFor();
-    expect((await world.status(workflow)).exit_code).toBe(0);
+    await expect.poll(async () => (await world.status(workflow)).exit_code).toBe(0);
     expectQuiet(page);
   });
 
@@ -96,6 +96,7 @@ export function flowBehaviour(world: WebWorld): void {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('/');
     await page.keyboard.type('after-the');
+    await page.waitForURL(/name=after-the/);
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('after-the-restart');
     await page.keyboard.press('Enter');

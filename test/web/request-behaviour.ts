@@ -102,6 +102,7 @@ export function requestBehaviour(world: WebWorld): void {
     await page.getByText('700 of 3000 delivered (23 %)').waitFor();
     await page.getByText('Delivered 700 of 3000 numbers; the next number is 1601').waitFor();
     const picture = page.getByRole('img', { name: 'Units of round 2, one shape each' });
+    await picture.locator('svg').nth(11).waitFor();
     expect(await picture.locator('svg').count()).toBe(12);
     await page.getByText('How it was decided in round 2').click();
     await page.getByText('Banned site north: 8 of 12 attempts failed').waitFor();
@@ -166,7 +167,7 @@ export function requestBehaviour(world: WebWorld): void {
     await page.getByText('completed', { exact: true }).first().waitFor();
     await page.getByText('Items: 4 processed, 0 fresh, 0 attempted, 1 excluded, 5 in all').waitFor();
     await page.getByText(`Released: the file is noise ${HOSTILE_NAME}`).waitFor();
-    expect(await page.getByRole('button', { name: /…$/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /…$/ }).count()).toBe(0);
     await expectNoMarkup(page);
     // The item that is not one.
     expectQuiet(page, /400|422/);
@@ -205,7 +206,7 @@ export function requestBehaviour(world: WebWorld): void {
     await page.getByText(/^Failed by .*\.$/).waitFor();
     await page.goto(world.url('/requests?show=held'));
     await page.getByRole('link', { name: 'minbias-2026' }).waitFor();
-    expect(await page.getByRole('link', { name }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name }).count()).toBe(0);
     expectQuiet(page);
   });
 
@@ -255,7 +256,7 @@ export function requestBehaviour(world: WebWorld): void {
       .getByRole('button', { name: /^Drain worker/ })
       .click();
     await card.getByText('draining', { exact: true }).waitFor();
-    expect(await card.getByRole('button', { name: /^Drain/ }).count()).toBe(0);
+    await expect.poll(() => card.getByRole('button', { name: /^Drain/ }).count()).toBe(0);
 
     const allocations = page.getByRole('region', { name: 'Allocations' });
     await allocations.getByRole('button', { name: 'Cancel allocation 2' }).click();

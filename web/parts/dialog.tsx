@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
 /** A modal dialog of the browser: it keeps the focus inside, Escape closes it, and the focus returns. */
 export function Dialog({
@@ -14,15 +14,23 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
-    if (isOpen) element.current?.showModal();
-    else element.current?.close();
+  // Closed before the element leaves the page: only then does the browser give the focus back.
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    if (!isOpen || dialog === null) return;
+    dialog.showModal();
+    return () => dialog.close();
   }, [isOpen]);
+  // The browser reports a close some time later: by then the dialog may be open again.
+  const closed = () => {
+    if (element.current?.open === false) onClose();
+  };
   return (
     <dialog
       ref={element}
       aria-labelledby={heading}
-      onClose={onClose}
+      onCancel={onClose}
+      onClose={closed}
       className="m-auto w-[min(40rem,calc(100vw-2rem))] rounded-lg border border-line bg-card p-0 text-text shadow-xl"
     >
       {isOpen && (

@@ -7,7 +7,6 @@ import { licences } from './build-licences.mjs';
 /** What is started by its path (src/core/package-files.ts), and what is imported. All of it is flat in dist/. */
 const PROGRAMS = {
   cli: 'src/cli/main.ts',
-  post: 'src/cli/post/post-program.ts',
   launcher: 'src/worker/launcher/main.ts',
   sandbox: 'src/sandbox/main.ts',
   patterns: 'src/worker/observe/pattern-thread.ts',
@@ -54,6 +53,14 @@ const options = {
   },
 };
 
+/** In as few files as possible: DAGMan starts it for every attempt. */
+const post = {
+  ...options,
+  input: { post: 'src/cli/post/post-program.ts' },
+  plugins: [],
+  output: { ...options.output, cleanDir: false, chunkFileNames: 'post-[name].cjs' },
+};
+
 const benchmarks = {
   input: 'bench/main.ts',
   platform: 'node',
@@ -64,10 +71,11 @@ const benchmarks = {
 if (process.argv.includes('--bench')) {
   await build(benchmarks);
 } else if (process.argv.includes('--watch')) {
-  watch(options).on('event', ({ code, error, duration }) => {
+  watch([options, post]).on('event', ({ code, error, duration }) => {
     if (code === 'ERROR') console.error(error.message);
     if (code === 'BUNDLE_END') console.log(`built in ${duration} ms`);
   });
 } else {
   await build(options);
+  await build(post);
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { outcome } from '../../src/core/job/outcome.ts';
 import type { Shell } from '../../src/core/job/shell.ts';
 import { eventually, isAlive, launcherWorld, processesWith } from './launcher-world.ts';
@@ -20,6 +20,16 @@ describe('a command that ends by itself', () => {
     const world = await launcherWorld();
     const { outcome: facts } = await world.run(`kill -${signal} $$`);
     expect(facts).toEqual(outcome({ signal: `SIG${signal}` }));
+  });
+
+  test('has the certificates of Node in its environment, which its launcher does not read', async () => {
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/ours.pem');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const world = await launcherWorld();
+    const names = `tr '\\0' '\\n' </proc/$PPID/environ | grep -c ^NODE_EXTRA_CA_CERTS`;
+    const job = world.start(`echo $NODE_EXTRA_CA_CERTS; ${names}; env | grep -c NODE_EXTRA_CA_CERTS`);
+    await job.ended;
+    expect(world.stdout(job)).toBe('/etc/ours.pem\n0\n1\n');
   });
 
   test('may be a script of 300 KB', async () => {

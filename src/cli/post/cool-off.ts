@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../../worker/post/write-post-record.ts';
+import { replaceFileBlocking } from '../../worker/post/replace-file.ts';
 
 /** Exit code by which DAGMan calls the script again later: `SCRIPT DEFER 75 60 POST …`. */
 export const DEFERRED = 75;
@@ -40,8 +40,8 @@ export function readCoolOff(
   }
 }
 
-export async function beginCoolOff(directory: string, node: string, coolOff: CoolOff): Promise<void> {
-  await replaceFile(fileOf(directory, node), `${JSON.stringify(coolOff)}\n`);
+export function beginCoolOff(directory: string, node: string, coolOff: CoolOff): void {
+  replaceFileBlocking(fileOf(directory, node), `${JSON.stringify(coolOff)}\n`);
 }
 
 export function endCoolOff(directory: string, node: string): void {

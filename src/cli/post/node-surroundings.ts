@@ -9,7 +9,7 @@ import {
   readOverride,
 } from '../../core/dag/node-facts.ts';
 import { currentRun, readRunFile } from '../../core/dag/run-file.ts';
-import { replaceFile } from '../../worker/post/write-post-record.ts';
+import { replaceFileBlocking } from '../../worker/post/replace-file.ts';
 import type { PostArguments } from './post-arguments.ts';
 import type { NodeSurroundings } from './posted-attempt.ts';
 
@@ -33,12 +33,12 @@ export function readSurroundings(
  * Gives the next attempt what a rule raised. Only where the submit file includes such a file, which is there from the
  * beginning then. Returns whether it was written.
  */
-export async function raiseLimits(
+export function raiseLimits(
   directory: string,
   node: string,
   before: NodeOverride,
   raised: { memory_bytes: number | null; runtime_ms: number | null },
-): Promise<boolean> {
+): boolean {
   const path = join(directory, overrideFile(node));
   if (raised.memory_bytes === null && raised.runtime_ms === null) return false;
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;
@@ -47,7 +47,7 @@ export async function raiseLimits(
     memory_mb: bytes === null ? before.memory_mb : Math.ceil(bytes / 1024 ** 2),
     time_limit_sec: milliseconds === null ? before.time_limit_sec : Math.ceil(milliseconds / 1000),
   };
-  await replaceFile(path, overrideText(override));
+  replaceFileBlocking(path, overrideText(override));
   return true;
 }
 

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readCompiledRulebook } from '../../core/dag/compiled-rulebook.ts';
 import type { NodePolicy } from '../../core/dag/decide-node.ts';
 import type { PostCodes, PostResult } from '../../core/job/post-result.ts';
 import { nodeNameProblem, type PostRecord } from '../../core/request/post-record.ts';
 import { harmlessLine } from '../../core/text/harmless-line.ts';
+import { readPartBlocking } from '../../worker/observe/read-part.ts';
 import {
   type MatchesPatterns,
   NO_RULEBOOK,
@@ -12,6 +13,7 @@ import {
   runPostStep,
   type UsableRulebook,
 } from '../../worker/post/post-step.ts';
+import { replaceFileBlocking } from '../../worker/post/replace-file.ts';
 import { writePostRecord } from '../../worker/post/write-post-record.ts';
 import { beginCoolOff, DEFERRED, endCoolOff, readCoolOff } from './cool-off.ts';
 import { judgeUnit } from './judge-unit.ts';
@@ -32,7 +34,6 @@ import {
  * which a DAG retries: any other code would have a meaning there.
  */
 export async function postProgram(argv: readonly string[], now = Date.now()): Promise<number> {
-  process.stdout.on('error', () => {});
   let quiet = false;
   try {
     const given = readPostArguments(argv);
@@ -86,14 +87,14 @@ async function judgeNode(given: PostArguments, macros: DagMacros, now: number): 
   const mayRetry = classified.classification.action === 'retry';
   const isDeferred = base !== null && mayRetry && wait > 0;
   try {
-    if (mayRetry) await raiseLimits(directory, node, around.override, result);
+    if (mayRetry) raiseLimits(directory, node, around.override, result);
   } catch (error) {
     if (!quiet) say(`the limits stay as they are: ${harmlessLine((error as Error).message, 500)}`);
   }
   print(isDeferred ? { ...result, delay_ms: wait } : result, quiet);
   if (!isDeferred) return exit_code;
   try {
-    await beginCoolOff(directory, node, { ...attempt, due_at_ms: now + wait, exit_code });
+    beginCoolOff(directory, node, { ...attempt, due_at_ms: now + wait, exit_code });
   } catch (error) {
     if (!quiet) say(`no cool-off: ${harmlessLine((error as Error).message, 500)}`);
     return exit_code;
@@ -118,6 +119,7 @@ async function judge(
       directory: given.directory,
       matcher,
       policy: policy && { ...policy, codes: { permanent_code, abort_code } },
+      files: { read: readPartBlocking, replace: replaceFileBlocking },
     });
   } finally {
     await matcher.stop();
@@ -172,7 +174,7 @@ function print(result: PostResult, quiet: boolean): void {
     message: message ?? undefined,
     problem: problem ?? undefined,
   };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  write(1, `${JSON.stringify(line)}\n`);
   if (!quiet) say(problem === null ? reason! : `${reason}; ${problem}`);
 }
 
@@ -196,7 +198,14 @@ function inUnit(value: number, units: readonly [number, string][]): string {
 }
 
 function say(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+  write(2, `${sentence}\n`);
+}
+
+/** Without the streams of Node, which take longer to load than the rest. What nobody reads is lost: the exit code counts. */
+function write(descriptor: 1 | 2, text: string): void {
+  try {
+    writeFileSync(descriptor, text);
+  } catch {}
 }
 
 /** As far as they can be read: what cannot may be the reason of the crash. */
@@ -248,5 +257,5 @@ async function recordCrash(argv: readonly string[], problem: string, now: number
     problems: [problem],
     log_tail: '',
   };
-  await writePostRecord(directory, record);
+  await writePostRecord(directory, record, replaceFileBlocking);
 }

@@ -7,6 +7,7 @@ import { type JobTry, triesOf } from '../../core/dag/job-tries.ts';
 import type { NodeFacts, NodeOverride } from '../../core/dag/node-facts.ts';
 import type { AttemptOutcome } from '../../core/job/attempt-outcome.ts';
 import { JOB_REMOVED, outcomeOfReturn, SUBMIT_FAILED } from '../../core/request/dag-return.ts';
+import { readPartBlocking } from '../../worker/observe/read-part.ts';
 import { readTail } from '../../worker/observe/read-tail.ts';
 import type { PostedAttempt } from '../../worker/post/post-step.ts';
 import type { DagMacros } from './post-arguments.ts';
@@ -47,7 +48,7 @@ export async function attemptOfMacros(
   const files = nodeFiles(directory, node);
   const attempt = retry + 1;
   // The log of a job that was not submitted is that of the attempt before.
-  const log = return_code === SUBMIT_FAILED ? '' : await readTail(files.log, LOG_BYTES);
+  const log = return_code === SUBMIT_FAILED ? '' : await readTail(files.log, LOG_BYTES, readPartBlocking);
   const tried = triesOf(readJobEvents(log)).at(-1) ?? null;
   const isRemoved = return_code === JOB_REMOVED;
   const holdReason = isRemoved ? (tried?.hold_reason ?? null) : null;

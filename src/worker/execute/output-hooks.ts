@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { OutputsOrder } from '../../contract/records/errand.ts';
 import { outputsLogFiles } from '../../core/job/log-files.ts';
 import type { SpawnOrder } from '../launcher/protocol.ts';
-import { replaceFile } from '../post/write-post-record.ts';
+import { replaceFile } from '../post/replace-file.ts';
 import { scriptOrder } from './script-order.ts';
 import type { SpawnSettings } from './spawn-order.ts';
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../core/package-files.ts';
+import { withoutCertificates } from './certificates.ts';
 import { LineWriter, readLines } from './line-stream.ts';
 import type { Notice, Order } from './protocol.ts';
 
@@ -42,6 +43,7 @@ export function startLauncher(options: StartOptions, callbacks: LinkCallbacks): 
   const child: ChildProcess = spawn(process.execPath, [...NODE_FLAGS, MAIN, ...names], {
     cwd: '/',
     detached: true,
+    env: withoutCertificates(process.env),
     stdio: ['pipe', 'pipe', log, lifeline ?? 'ignore'],
   });
   const orders = new LineWriter(child.stdin!);

@@ -1,3 +1,4 @@
+import { restoreCertificates } from './certificates.ts';
 import { loadStarter } from './start/load-starter.ts';
 import { Succession } from './succession.ts';
 
@@ -9,6 +10,8 @@ import { Succession } from './succession.ts';
 const LAST_WAIT_MS = 15_000;
 
 const [markerPrefix = '', socketPath = null] = process.argv.slice(2);
+
+restoreCertificates(process.env);
 
 const succession = new Succession({
   markerPrefix,

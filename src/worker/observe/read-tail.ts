@@ -1,9 +1,9 @@
-import { readPart } from './read-part.ts';
+import { type ReadsPart, readPart } from './read-part.ts';
 
 /** The end of a file as text; '' if it cannot be read or is no file. */
-export async function readTail(path: string, bytes: number): Promise<string> {
+export async function readTail(path: string, bytes: number, read: ReadsPart = readPart): Promise<string> {
   try {
-    const part = await readPart(path, (size) => ({
+    const part = await read(path, (size) => ({
       start: Math.max(0, size - bytes),
       length: Math.min(size, bytes),
     }));

@@ -14,8 +14,10 @@ import { logTail, type PostRecord } from '../../core/request/post-record.ts';
 import type { Rulebook } from '../../core/request/request-model.ts';
 import { evidenceTail } from '../../core/text/evidence-tail.ts';
 import { harmlessLine } from '../../core/text/harmless-line.ts';
+import type { ReadsPart } from '../observe/read-part.ts';
 import { readTail } from '../observe/read-tail.ts';
 import { readReportFile } from './read-report-file.ts';
+import type { ReplacesFile } from './replace-file.ts';
 import { writePostRecord } from './write-post-record.ts';
 
 /** The attempt that a post step is about, and where its files are. */
@@ -58,6 +60,13 @@ export interface PostStep {
   matcher: MatchesPatterns;
   /** In a DAG: what the workflow says of the node; null: not known. Absent: the engine decides about retries. */
   policy?: NodePolicy | null;
+  /** How files are read and written; absent: without keeping the process from other work. */
+  files?: PostFiles;
+}
+
+export interface PostFiles {
+  read: ReadsPart;
+  replace: ReplacesFile;
 }
 
 export interface PostStepResult {
@@ -79,12 +88,12 @@ const SHOWN_PATTERN = 60;
 export async function runPostStep(step: PostStep): Promise<PostStepResult> {
   const { attempt, settings, directory } = step;
   const problems: string[] = [];
-  const { report, problem: unread } = await readReportFile(attempt.report_path);
+  const { report, problem: unread } = await readReportFile(attempt.report_path, step.files?.read);
   if (unread !== null) problems.push(unread);
   const isFailure = causeOfFailure({ ...attempt, report }) !== null;
   const { rulebook, problem } = isFailure ? await step.loadRulebook() : NO_RULEBOOK;
   if (problem !== null) problems.push(problem);
-  const tail = logTail(await readTail(attempt.stderr_path, TAIL_BYTES));
+  const tail = logTail(await readTail(attempt.stderr_path, TAIL_BYTES, step.files?.read));
   const texts = { stderr: tail, message: report?.error_message ?? '', holds: attempt.hold_reason ?? '' };
   const policy = step.policy ?? null;
   const found = await findPatterns(
@@ -97,7 +106,7 @@ export async function runPostStep(step: PostStep): Promise<PostStepResult> {
   const classified =
     policy === null ? classifyAttempt(facts, rulebook, settings) : decideNode(facts, rulebook, policy);
   const record = recordOf(attempt, classified, report, problems, tail);
-  const unwritten = await writePostRecord(directory, record);
+  const unwritten = await writePostRecord(directory, record, step.files?.replace);
   if (unwritten !== null) problems.push(unwritten);
   const result = resultOf(classified, report, problems);
   return { classified, result: { ...result, log_tail: isFailure ? evidenceTail(tail) || null : null } };

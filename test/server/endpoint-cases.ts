@@ -75,6 +75,17 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     missing: null,
     conflict: null,
   },
+  simulateSpec: {
+    works: () =>
+      post('/api/v1/specs/simulate', {
+        spec: { name: 'a', jobs: [{ name: 'b', command: 'true' }] },
+        job: 'b',
+        outcomes: ['1'],
+      }),
+    bad: [() => post('/api/v1/specs/simulate', { spec: 'name: a', job: 'b', outcomes: [] }), 'body.outcomes'],
+    missing: null,
+    conflict: null,
+  },
   listWorkflows: {
     works: () => get('/api/v1/workflows?limit=1'),
     bad: [() => get('/api/v1/workflows?limit=1001'), 'query.limit'],

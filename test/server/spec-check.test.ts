@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SpecCheck } from '../../src/contract/records/overview.ts';
+import type { Simulation, SpecCheck } from '../../src/contract/records/overview.ts';
+import { simulatedEnd } from '../../src/views/spec/simulated-steps.ts';
 import { ServerWorld } from './server-world.ts';
 
 const check = async (world: ServerWorld, body: object) => {
@@ -30,7 +31,7 @@ test('a spec is checked and planned, and nothing is stored', async () => {
     valid: true,
     name: 'a',
     jobs: 3,
-    groups: [{ label: 'b*', jobs: 3, wave: 1, after: [] }],
+    groups: [{ label: 'b*', jobs: 3, sample: 'b1', wave: 1, after: [] }],
   });
   const notation = await check(world, { spec: '{ "name": ', file_name: 'x.json' });
   expect(notation.check.problems).toHaveLength(1);
@@ -38,6 +39,55 @@ test('a spec is checked and planned, and nothing is stored', async () => {
     kind: 'request',
     valid: false,
   });
+  expect((await world.engine.listWorkflows()).items).toEqual([]);
+});
+
+test('a failure of one job is simulated, with the words of the command, and nothing is stored', async () => {
+  const world = await ServerWorld.create({});
+  const simulate = async (given: object) => {
+    const answer = await world.ask({
+      method: 'POST',
+      url: '/api/v1/specs/simulate',
+      body: {
+        spec: {
+          name: 'a',
+          jobs: [{ name: 'b{i}', parameters: { i: '1:3' }, command: 'x', failure_handler: 'h' }],
+          failure_handlers: [
+            {
+              name: 'h',
+              rules: [
+                { stderr: 'disk, full', max_retries: 2 },
+                { exit_codes: [9], category: 'data' },
+              ],
+            },
+          ],
+        },
+        job: 'b2',
+        ...given,
+      },
+      token: world.tokens.operator,
+    });
+    return { code: answer.statusCode, simulation: answer.json() as Simulation, text: answer.body };
+  };
+  const { simulation } = await simulate({ outcomes: ['1:disk, full', '1:disk, full'] });
+  expect(simulation).toMatchObject({ job: 'b2', status: 'failed', unused: [] });
+  expect(simulation.steps.map(({ verdict, rule }) => [verdict, rule])).toEqual([
+    ['retry', 'handler'],
+    ['fail', 'handler'],
+  ]);
+  expect(simulatedEnd(simulation)).toMatch(/^failed after 2 executions, /);
+  const data = (await simulate({ outcomes: ['9'] })).simulation;
+  expect(data.steps).toMatchObject([{ category: 'data', verdict: 'fail' }]);
+  for (const [given, path] of [
+    [{ outcomes: ['sideways'] }, 'body.outcomes'],
+    [{ outcomes: ['1'], job: 'b' }, 'body.job'],
+    [{ outcomes: ['1'], spec: 'kind: request\nname: r\n' }, 'body.spec'],
+    [{ outcomes: ['1'], spec: { name: 'a', jobs: [{ nmae: 'b' }] } }, 'body.spec.jobs[0].nmae'],
+  ] as const) {
+    const refused = await simulate(given);
+    expect(refused.code).toBe(422);
+    expect(refused.text).toContain(`"${path}"`);
+  }
   expect((await world.engine.listWorkflows()).items).toEqual([]);
 });
 

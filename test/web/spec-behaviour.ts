@@ -59,6 +59,53 @@ export function specBehaviour(world: WebWorld): void {
     },
   );
 
+  test('a failure of a job is simulated with the policy of the spec', async () => {
+    const page = await openPage();
+    await page.goto(world.url('/new'));
+    await page.getByRole('textbox', { name: 'Spec' }).fill(`name: nightly
+failure_handlers:
+  - name: storage
+    rules:
+      - { stderr: "disk full", max_retries: 3, delay: 30s }
+      - { exit_codes: [9], category: data }
+jobs:
+  - name: fetch
+    command: "true"
+    failure_handler: storage
+  - name: load_{part}
+    parameters: { part: "1:3" }
+    depends_on: [fetch]
+    command: "true"
+`);
+    await page.getByRole('heading', { name: 'Simulate a failure' }).waitFor();
+    const simulate = page.getByRole('button', { name: 'Simulate' });
+    await page.getByLabel('Line on stderr').fill('cp: disk full, <b>giving up</b>');
+    await page.getByLabel('Times').fill('3');
+    await simulate.click();
+    const executions = page.getByRole('list', { name: 'Executions' }).getByRole('listitem');
+    await page.getByText('Failed after 3 executions').waitFor();
+    expect(await executions.allTextContents()).toEqual([
+      expect.stringMatching(/^Execution 1.*retry.*rule handler; execution 2 at /),
+      expect.stringMatching(/^Execution 2.*retry.*rule handler; execution 3 at /),
+      expect.stringMatching(/^Execution 3.*failed.*; ends/),
+    ]);
+    await simulate.scrollIntoViewIfNeeded();
+    await page.getByText('Failed after 3 executions').scrollIntoViewIfNeeded();
+    await screenshot(page, 'simulate-light');
+    await expectAccessible(page);
+
+    await page.getByLabel('Ends with').fill('9');
+    await page.getByLabel('Line on stderr').fill('');
+    await simulate.click();
+    await page.getByText('Failed after 1 execution').waitFor();
+    await executions.first().getByText('data', { exact: true }).waitFor();
+    await page.getByLabel('Job', { exact: true }).selectOption({ label: 'load_* (3 jobs)' });
+    await page.getByLabel('Ends with').fill('sideways');
+    await simulate.click();
+    await page.getByRole('alert').getByText('sideways is no outcome').waitFor();
+    expectQuiet(page, /status of 422/);
+  });
+
   test('an edited spec shows what would run again and why, before it is applied', async () => {
     const workflow = await world.run(
       {

@@ -19,6 +19,12 @@ export function checkSpec(body: BodyOf<Endpoints['checkSpec']>): Promise<AnswerO
   return send('POST', '/api/v1/specs/check' satisfies Endpoints['checkSpec']['path'], body);
 }
 
+export function simulateSpec(
+  body: BodyOf<Endpoints['simulateSpec']>,
+): Promise<AnswerOf<Endpoints['simulateSpec']>> {
+  return send('POST', '/api/v1/specs/simulate' satisfies Endpoints['simulateSpec']['path'], body);
+}
+
 export function createWorkflow(
   body: BodyOf<Endpoints['createWorkflow']>,
 ): Promise<AnswerOf<Endpoints['createWorkflow']>> {

@@ -57,6 +57,29 @@ export function TextArea({
   );
 }
 
+/** One of many, by name. */
+export function SelectField({
+  label,
+  options,
+  ...rest
+}: ComponentProps<'select'> & { label: string; options: readonly { value: string; text: string }[] }) {
+  const id = useId();
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+        {label}
+      </label>
+      <select id={id} {...rest} className={`${STYLE} h-8.5 cursor-pointer`}>
+        {options.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
 /** The field that `/` goes to. */
 export function SearchField({ label, ...rest }: ComponentProps<'input'> & { label: string }) {
   return (

@@ -10,6 +10,7 @@ import { TextField } from '../parts/field.tsx';
 import { Notice, Problem } from '../parts/notice.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { PlanPreview } from './plan-preview.tsx';
+import { SimulateFailure } from './simulate-failure.tsx';
 import { SpecEditor } from './spec-editor.tsx';
 import { type EditedSpec, useSpecCheck } from './use-spec-check.ts';
 
@@ -50,7 +51,12 @@ function Form() {
   return (
     <>
       <SpecEditor spec={spec} onChange={setSpec} checked={checked} />
-      {check?.kind === 'workflow' && <PlanPreview check={check} />}
+      {check?.kind === 'workflow' && (
+        <>
+          <PlanPreview check={check} />
+          <SimulateFailure spec={spec} check={check} />
+        </>
+      )}
       <div className="flex flex-wrap items-end justify-between gap-4 border-t border-line pt-4">
         <div className="w-full sm:w-96">
           <TextField

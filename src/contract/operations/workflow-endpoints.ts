@@ -4,6 +4,7 @@ import { operation } from '../operation.ts';
 import { flagParameter, pageQuery } from '../parameters.ts';
 import { jobMarks, reinitializeRequest, reinitializeResult } from '../schemas/file-marks.ts';
 import { newWorkflowSchema, targets } from '../schemas/new-workflow.ts';
+import { simulation, simulationRequest } from '../schemas/pages/simulation.ts';
 import { specCheck, specCheckRequest } from '../schemas/pages/spec-check.ts';
 import { updateRequest, updateResult } from '../schemas/rerun/update.ts';
 import { jobInBody, page, reason } from '../schemas/scalars.ts';
@@ -83,6 +84,17 @@ export const workflowEndpoints = {
     summary: 'Checks a spec as `validate` does and returns its plan; stores nothing.',
     body: specCheckRequest,
     answer: json(specCheck),
+  }),
+  simulateSpec: endpoint({
+    method: 'POST',
+    path: '/api/v1/specs/simulate',
+    repeatable: true,
+    role: 'operator',
+    tag,
+    summary:
+      'Shows what the policy of one job does about given outcomes, as `simulate` does; runs and stores nothing.',
+    body: simulationRequest,
+    answer: json(simulation),
   }),
   listWorkflows: operation({
     method: 'GET',

@@ -6,6 +6,8 @@ import type { WorkflowModel } from './workflow-model.ts';
 export interface PlannedGroup {
   label: string;
   jobs: number;
+  /** Name of its first job. */
+  sample: string;
   on_call: boolean;
   /** From 1: after all that it waits for. */
   wave: number;
@@ -21,7 +23,9 @@ export function plannedGroups(model: WorkflowModel): PlannedGroup[] {
     const key = `${job.config.on_call} ${label}`;
     let number = numbers.get(key);
     if (number === undefined) {
-      number = groups.push({ label, jobs: 0, on_call: job.config.on_call, wave: 1, after: [] }) - 1;
+      number =
+        groups.push({ label, jobs: 0, sample: job.name, on_call: job.config.on_call, wave: 1, after: [] }) -
+        1;
       numbers.set(key, number);
     }
     groups[number]!.jobs += 1;

@@ -19,10 +19,17 @@ export function workflowHandlers(
     hasDagman,
     notify,
   }: Pick<Submission, 'retryDefaults' | 'hasCluster' | 'hasDagman' | 'notify'>,
-): Handlers<'createWorkflow' | 'updateWorkflow' | 'checkSpec'> {
+): Handlers<'createWorkflow' | 'updateWorkflow' | 'checkSpec' | 'simulateSpec'> {
   return {
     checkSpec: ({ body, caller }) =>
       submissions.check({
+        text: (body as unknown as UnreadBody).text,
+        limits: limitsOf(caller!.role, limits),
+        retryDefaults,
+        notify,
+      }),
+    simulateSpec: ({ body, caller }) =>
+      submissions.simulate({
         text: (body as unknown as UnreadBody).text,
         limits: limitsOf(caller!.role, limits),
         retryDefaults,

@@ -17,7 +17,10 @@ import { readRequest } from './read-request.ts';
 const FOR_WORKERS = new Set<string>(['exchange', 'resumeWorker']);
 
 /** Reading one may take long, so it is done in a thread. */
-const SUBMISSIONS = new Set<string>(['createWorkflow', 'updateWorkflow', 'createRequest', 'checkSpec']);
+const SUBMISSIONS = new Set<string>([
+  ...['createWorkflow', 'updateWorkflow', 'createRequest'],
+  ...['checkSpec', 'simulateSpec'],
+]);
 
 /** What anybody may send, who has shown no token yet. */
 const STRANGERS_BODY_LIMIT = 4 * 1024;

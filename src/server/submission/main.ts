@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { NewRequest, SubmittedUpdate } from '../../contract/engine.ts';
-import type { SpecCheck } from '../../contract/records/overview.ts';
+import type { Simulation, SpecCheck } from '../../contract/records/overview.ts';
 import { type ErrorCode, HoldfastError } from '../../core/errors.ts';
 import type { SubmittedWorkflow, WorkflowPart } from '../../core/model/workflow-parts.ts';
 import { prepareWorkflow, workflowHead, workflowParts } from '../../engine/submit/workflow-parts.ts';
@@ -8,6 +8,7 @@ import { type FieldProblem, RequestError } from '../requests/request-error.ts';
 import { type CheckSubmission, checkSubmittedSpec } from './check-submitted-spec.ts';
 import { type RequestSubmission, readRequestSubmission } from './read-request-submission.ts';
 import { readSubmission, readUpdate, type Submission, type UpdateSubmission } from './read-submission.ts';
+import { simulateSpec } from './simulate-spec.ts';
 
 // The thread in which submissions are read, one at a time. It can be terminated at any moment.
 
@@ -16,6 +17,7 @@ export type ThreadRequest =
   | { kind: 'read_update'; submission: UpdateSubmission }
   | { kind: 'read_request'; submission: RequestSubmission }
   | { kind: 'check'; submission: CheckSubmission }
+  | { kind: 'simulate'; submission: CheckSubmission }
   | { kind: 'next' }
   | { kind: 'drop' };
 
@@ -32,6 +34,7 @@ export type ThreadAnswer =
   | { kind: 'update'; update: SubmittedUpdate; notes: string[] }
   | { kind: 'request'; request: NewRequest; notes: string[] }
   | { kind: 'checked'; check: SpecCheck }
+  | { kind: 'simulated'; simulation: Simulation }
   | { kind: 'refused'; refusal: SubmissionRefusal }
   | { kind: 'part'; part: WorkflowPart | null }
   /** A bug. */
@@ -40,15 +43,15 @@ export type ThreadAnswer =
 const port = parentPort!;
 let parts: Iterator<WorkflowPart> | null = null;
 
-port.on('message', (request: ThreadRequest) => {
+port.on('message', async (request: ThreadRequest) => {
   if (request.kind === 'drop') {
     parts = null;
     return;
   }
-  port.postMessage(answerTo(request) satisfies ThreadAnswer);
+  port.postMessage((await answerTo(request)) satisfies ThreadAnswer);
 });
 
-function answerTo(request: Exclude<ThreadRequest, { kind: 'drop' }>): ThreadAnswer {
+async function answerTo(request: Exclude<ThreadRequest, { kind: 'drop' }>): Promise<ThreadAnswer> {
   try {
     if (request.kind === 'next') {
       const step = parts?.next();
@@ -58,6 +61,9 @@ function answerTo(request: Exclude<ThreadRequest, { kind: 'drop' }>): ThreadAnsw
       return { kind: 'request', ...readRequestSubmission(request.submission) };
     }
     if (request.kind === 'check') return { kind: 'checked', check: checkSubmittedSpec(request.submission) };
+    if (request.kind === 'simulate') {
+      return { kind: 'simulated', simulation: await simulateSpec(request.submission) };
+    }
     if (request.kind === 'read_update') {
       const { model, update, notes } = readUpdate(request.submission);
       parts = workflowParts(model);

@@ -1,5 +1,5 @@
 import type { ServedEngine } from '../../contract/engine.ts';
-import type { SpecCheck } from '../../contract/records/overview.ts';
+import type { Simulation, SpecCheck } from '../../contract/records/overview.ts';
 import type { WorkflowRecord } from '../../contract/records/records.ts';
 import type { RequestRecord } from '../../contract/records/request.ts';
 import type { UpdateResult } from '../../contract/records/update.ts';
@@ -57,6 +57,11 @@ export class SubmissionDesk {
   /** Stores nothing. */
   check(submission: CheckSubmission): Promise<SpecCheck> {
     return this.#read(submission, (thread) => thread.check(submission));
+  }
+
+  /** Runs and stores nothing. */
+  simulate(submission: CheckSubmission): Promise<Simulation> {
+    return this.#read(submission, (thread) => thread.simulate(submission));
   }
 
   async #read<T>(

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { NewRequest, SubmittedUpdate } from '../../contract/engine.ts';
-import type { SpecCheck } from '../../contract/records/overview.ts';
+import type { Simulation, SpecCheck } from '../../contract/records/overview.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { SubmittedWorkflow, WorkflowPart } from '../../core/model/workflow-parts.ts';
 import { builtFile } from '../../core/package-files.ts';
@@ -51,6 +51,12 @@ export class SubmissionThread {
     const answer = await this.#read({ kind: 'check', submission });
     if (answer.kind !== 'checked') throw errorOf(answer);
     return answer.check;
+  }
+
+  async simulate(submission: CheckSubmission): Promise<Simulation> {
+    const answer = await this.#read({ kind: 'simulate', submission });
+    if (answer.kind !== 'simulated') throw errorOf(answer);
+    return answer.simulation;
   }
 
   async #read(request: ThreadRequest): Promise<ThreadAnswer> {

@@ -24,6 +24,7 @@ export const specCheck = z
         z.object({
           label: z.string().describe('Names of its jobs with `*` for numbers.'),
           jobs: z.int(),
+          sample: z.string().describe('Name of its first job.'),
           on_call: z.boolean(),
           wave: z.int().describe('From 1; a group is in the wave after all that it waits for.'),
           after: z.array(z.string()).describe('Labels of groups that it waits for.'),

@@ -89,8 +89,61 @@ export function workflowBehaviour(world: WebWorld): void {
       .waitFor();
     await page.getByRole('button', { name: /^failed/ }).click();
     await rows.getByRole('img', { name: /recovery script ran for/ }).waitFor();
+    await rows
+      .getByRole('img', { name: /^waited \S+ for a worker; / })
+      .first()
+      .waitFor();
     await page.getByRole('searchbox').fill('call_');
     await page.getByText('4 shown').waitFor();
+    expectQuiet(page);
+  });
+
+  test('filters are saved with a name, chosen again and deleted, whatever the browser has stored', async () => {
+    const page = await openPage();
+    await page.goto(world.url(`/workflows/${ids.pipeline}?status=failed`));
+    const views = page.getByRole('group', { name: 'Saved views' });
+    await views.getByRole('button', { name: 'Save this view' }).click();
+    await views.getByLabel('Name of the view').fill('<b>broken</b>');
+    await page.keyboard.press('Enter');
+    const view = views.getByRole('button', { name: '<b>broken</b>', exact: true });
+    await expect.poll(() => view.getAttribute('aria-pressed')).toBe('true');
+    await expectAccessible(page);
+    await page.goto(world.url(`/workflows/${ids.twice}?tab=grid`));
+    await view.click();
+    await page.waitForURL(/tab=grid&status=failed$/);
+    await page.goto(world.url('/?show=open&name=never'));
+    await page.getByText('No workflow matches these filters.').waitFor();
+    await views.getByRole('button', { name: 'Save this view' }).click();
+    await views.getByLabel('Name of the view').fill('open ones');
+    await views.getByRole('button', { name: 'Save', exact: true }).click();
+    const ofHome = views.getByRole('button', { name: 'open ones', exact: true });
+    await ofHome.click();
+    await page.waitForURL(/\/$/);
+    await page.reload();
+    await ofHome.click();
+    await page.waitForURL(/\?(?=.*show=open)(?=.*name=never)/);
+    await views.getByRole('button', { name: 'Delete the view open ones' }).click();
+    await ofHome.waitFor({ state: 'detached' });
+
+    const hostile = [
+      '{',
+      '[]',
+      '"text"',
+      '{"home":{"length":9}}',
+      '{"home":[null,1,[],{"name":7,"filters":{}},{"name":"x","filters":null},{"name":"y","filters":{"tab":"a"}}]}',
+      JSON.stringify({
+        home: [{ name: '<img src=x onerror="hurt=1">', filters: { name: 'javascript:hurt=1', show: 1 } }],
+      }),
+    ];
+    for (const text of hostile) {
+      await page.evaluate((stored) => localStorage.setItem('holdfast-views', stored), text);
+      await page.goto(world.url('/'));
+      await page.getByRole('link', { name: 'New' }).waitFor();
+      await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+    }
+    await views.getByRole('button', { name: '<img src=x onerror="hurt=1">', exact: true }).click();
+    await page.waitForURL(/\?name=javascript/);
+    expect(await page.evaluate(() => 'hurt' in window)).toBe(false);
     expectQuiet(page);
   });
 

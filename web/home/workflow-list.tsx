@@ -7,6 +7,7 @@ import { Choice } from '../parts/choice.tsx';
 import { SearchField } from '../parts/field.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Empty, Loading, Section } from '../parts/section.tsx';
+import { ViewBar } from '../parts/view-bar.tsx';
 import { WorkflowRow } from './workflow-row.tsx';
 
 const PAGE = 50;
@@ -51,6 +52,9 @@ export function WorkflowList({ name, show }: { name: string; show: string }) {
         </div>
       }
     >
+      <div className="mb-3 empty:hidden">
+        <ViewBar list="home" />
+      </div>
       {pages.error !== null && <Problem error={pages.error} />}
       {pages.isPending && <Loading />}
       {pages.isSuccess && rows.length === 0 && (

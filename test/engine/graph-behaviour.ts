@@ -114,9 +114,20 @@ export function graphBehaviour(databases: Databases): void {
           },
         ],
       });
+      expect(waiting.items.map(({ ready_at_ms }) => ready_at_ms)).toEqual([
+        (await world.engine.status(world.workflowId)).workflow.created_at_ms,
+        null,
+      ]);
       world.clock.now += 1_000;
       await worker.runReady();
+      world.clock.now += 500;
+      const ready = async () => (await world.engine.listTimelines(world.workflowId, { name: 'b' })).items[0];
+      expect(await ready()).toMatchObject({ status: 'ready', ready_at_ms: began + 1_000, attempts: [] });
       await worker.runReady();
+      expect(await ready()).toMatchObject({
+        ready_at_ms: began + 1_000,
+        attempts: [{ claimed_at_ms: began + 1_500 }],
+      });
       world.passLease();
       await world.engine.resetStatus(world.workflowId, { actor: 'ada' });
 

@@ -20,6 +20,7 @@ const job = (attempts: AttemptSpan[], part: Partial<JobTimeline> = {}): JobTimel
   name: 'a',
   scope: '',
   status: 'completed',
+  ready_at_ms: null,
   retry_available_at_ms: 0,
   attempts,
   ...part,
@@ -45,6 +46,20 @@ test('attempts are segments, with waits and recovery scripts between them', () =
   ]);
   expect(timelineSegments(job([first, second]), 0).map(segmentText)).toContain(
     'attempt 1 failed and was retried after 500ms: exit 4',
+  );
+});
+
+test('the time from ready to the first claim is a segment of its own, also before there is an attempt', () => {
+  const attempt = span({ claimed_at_ms: 3_000, started_at_ms: 3_500, finished_at_ms: 4_000 });
+  expect(shown(job([attempt], { ready_at_ms: 1_000 }))).toEqual([
+    'queued 1000-3000',
+    'waiting 3000-3500',
+    'running 3500-4000 succeeded',
+  ]);
+  expect(shown(job([], { status: 'ready', ready_at_ms: 1_000 }))).toEqual(['queued 1000-60000']);
+  expect(shown(job([attempt], { ready_at_ms: 3_000 }))[0]).toBe('waiting 3000-3500');
+  expect(timelineSegments(job([attempt], { ready_at_ms: 1_000 }), 0).map(segmentText)[0]).toBe(
+    'waited 2s for a worker',
   );
 });
 

@@ -1,9 +1,10 @@
 import type { TimelineQuery } from '../../contract/engine.ts';
 import type { AttemptSpan, JobTimeline } from '../../contract/records/overview.ts';
-import type { Page } from '../../contract/records/records.ts';
+import type { JobRecord, Page } from '../../contract/records/records.ts';
 import { type Evaluation, failIfProblem } from '../../core/job/evaluation.ts';
 import { type Category, describeOutcome, type Outcome } from '../../core/job/outcome.ts';
-import { listSpans, type SpanRow } from '../../store/rows/attempts/span-rows.ts';
+import { listSetEnds } from '../../store/rows/attempts/attempt-times-rows.ts';
+import { listReadiness, listSpans, type SpanRow } from '../../store/rows/attempts/span-rows.ts';
 import type { Script } from '../../store/script.ts';
 import { needWorkflow } from '../records/needed-rows.ts';
 import { attemptState } from '../records/records.ts';
@@ -27,17 +28,46 @@ export function* timelinesPage(workflowId: number, query: TimelineQuery): Script
         );
   const ofJob = new Map<number, AttemptSpan[]>();
   for (const row of spans) ofJob.set(row.job_id, [...(ofJob.get(row.job_id) ?? []), spanRecord(row)]);
+  const readyAt = yield* readyTimes(jobs, ofJob, run_id);
   return {
     items: jobs.map(({ id, name, scope, status, retry_available_at_ms }) => ({
       job_id: id,
       name,
       scope,
       status,
+      ready_at_ms: readyAt.get(id) ?? null,
       retry_available_at_ms,
       attempts: ofJob.get(id) ?? [],
     })),
     next,
   };
+}
+
+/** Since when jobs could run for the first time in this run: its begin, or the end of all that they wait for. */
+function* readyTimes(
+  jobs: readonly JobRecord[],
+  spans: ReadonlyMap<number, AttemptSpan[]>,
+  runId: number,
+): Script<Map<number, number>> {
+  const firstClaim = new Map<number, number>();
+  for (const { id, status } of jobs) {
+    const ofRun = (spans.get(id) ?? []).filter(({ run_id }) => run_id === runId);
+    if (ofRun.length === 0 ? status === 'ready' : ofRun.length < ATTEMPTS_OF_A_RUN) {
+      firstClaim.set(id, ofRun[0]?.claimed_at_ms ?? Number.POSITIVE_INFINITY);
+    }
+  }
+  if (firstClaim.size === 0) return new Map();
+  const rows = yield* listReadiness([...firstClaim.keys()], runId);
+  const sets = new Set(rows.flatMap(({ dependency_set_id }) => dependency_set_id ?? []));
+  const ends = sets.size === 0 ? new Map<number, number>() : yield* listSetEnds([...sets]);
+  return new Map(
+    rows.map(({ job_id, run_created_at, dependency_set_id: set }) => {
+      const dependencies = set === null ? 0 : (ends.get(set) ?? 0);
+      // A dependency may have run once more since.
+      const isKnown = dependencies <= firstClaim.get(job_id)!;
+      return [job_id, Math.max(run_created_at, isKnown ? dependencies : 0)];
+    }),
+  );
 }
 
 function spanRecord(row: SpanRow): AttemptSpan {

@@ -6,18 +6,21 @@ export type SpanEnd = 'running' | 'succeeded' | 'retried' | 'failed' | 'asks' | 
 
 /** A part of the history of a job, from one time to another. */
 export type Segment =
-  | { kind: 'waiting' | 'recovering'; from_ms: number; to_ms: number }
+  | { kind: 'queued' | 'waiting' | 'recovering'; from_ms: number; to_ms: number }
   | { kind: 'running'; from_ms: number; to_ms: number; end: SpanEnd; attempt: AttemptSpan };
 
-/** The attempts of one run with what is between them. Nothing is known of the time before the first was claimed. */
+/** The attempts of one run with what is before and between them. `queued`: ready, before the first of them was claimed. */
 export function timelineSegments(
-  { attempts, status, retry_available_at_ms }: JobTimeline,
+  { attempts, status, ready_at_ms, retry_available_at_ms }: JobTimeline,
   now: number,
 ): Segment[] {
   const segments: Segment[] = [];
   const add = (segment: Segment) => {
     if (segment.to_ms > segment.from_ms || segment.kind === 'running') segments.push(segment);
   };
+  if (ready_at_ms !== null) {
+    add({ kind: 'queued', from_ms: ready_at_ms, to_ms: attempts[0]?.claimed_at_ms ?? now });
+  }
   for (const [index, attempt] of attempts.entries()) {
     const { claimed_at_ms, started_at_ms, finished_at_ms } = attempt;
     const begin = started_at_ms ?? claimed_at_ms;
@@ -79,7 +82,8 @@ export function spanEndText(end: SpanEnd): string {
 export function segmentText(segment: Segment): string {
   const length = formatDuration(segment.to_ms - segment.from_ms);
   if (segment.kind !== 'running') {
-    return segment.kind === 'waiting' ? `waited ${length}` : `recovery script ran for ${length}`;
+    if (segment.kind === 'recovering') return `recovery script ran for ${length}`;
+    return segment.kind === 'queued' ? `waited ${length} for a worker` : `waited ${length}`;
   }
   const { attempt, end } = segment;
   if (end === 'running') return `attempt ${attempt.attempt_id} has been running for ${length}`;

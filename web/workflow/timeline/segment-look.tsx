@@ -46,10 +46,10 @@ export function SegmentShape({ segment, left, width }: { segment: Segment; left:
   const wide = Math.max(NARROWEST, width);
   const x = `${Math.min(100 - NARROWEST, left)}%`;
   if (segment.kind !== 'running') {
-    return segment.kind === 'waiting' ? (
-      <rect x={x} width={`${width}%`} y="16" height="2" className="fill-waits" />
-    ) : (
+    return segment.kind === 'recovering' ? (
       <rect x={x} width={`${wide}%`} y="13" height="8" className="fill-card stroke-asks" strokeWidth="1.5" />
+    ) : (
+      <rect x={x} width={`${width}%`} y="16" height="2" className="fill-waits" />
     );
   }
   return (

@@ -29,6 +29,11 @@ export const jobTimeline = z
     name: z.string(),
     scope: z.string(),
     status: jobStatus,
+    ready_at_ms: millis
+      .nullable()
+      .describe(
+        'Since when it could run for the first time in the current run; null: it cannot yet, or has had more attempts than listed.',
+      ),
     retry_available_at_ms: millis.describe('When the next retry may start; 0 if it need not wait.'),
     attempts: z.array(attemptSpan).describe('Oldest first; of each run at most the newest 20.'),
   })

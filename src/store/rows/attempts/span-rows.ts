@@ -40,3 +40,20 @@ export function* listSpans(
     ofEachRun,
   );
 }
+
+export interface ReadinessRow {
+  job_id: number;
+  run_created_at: number;
+  dependency_set_id: number | null;
+}
+
+/** What decides since when these jobs could run. */
+export function* listReadiness(jobIds: readonly number[], runId: number): Script<ReadinessRow[]> {
+  return yield* all<ReadinessRow>(
+    `select job.id as job_id, run.created_at as run_created_at, job.dependency_set_id
+     from job join run on run.workflow_id = job.workflow_id and run.run_id = ?
+     where job.id in ${placeholders(jobIds.length)}`,
+    runId,
+    ...jobIds,
+  );
+}

@@ -6,10 +6,12 @@ import { hintCommand } from '../texts/parts/hint-command.ts';
 import { jobsCounted } from '../texts/parts/some-names.ts';
 import { recoveryView } from '../texts/recovery-text.ts';
 import { retryView } from '../texts/retry-text.ts';
-import type { TopPlan } from './plans.ts';
+import type { JobPlan, TopPlan } from './plans.ts';
+import { carryOutRequest } from './request-actions.ts';
 
 /** Carries a plan out. Returns what was done, and what has to be done for it to continue. */
 export async function carryOut(engine: Engine, plan: TopPlan, style: TextStyle): Promise<string> {
+  if (plan.kind === 'request') return carryOutRequest(engine, plan, style);
   const done = await apply(engine, plan, style);
   const status = await engine.status(plan.workflow);
   if (status.actions_due > 0 && status.workers.length === 0 && !status.workflow.shared)
@@ -18,7 +20,7 @@ export async function carryOut(engine: Engine, plan: TopPlan, style: TextStyle):
   return next === null || next.kind === 'resolve' ? done : `${done}; next: ${hintCommand(next, style)}`;
 }
 
-async function apply(engine: Engine, plan: TopPlan, style: TextStyle): Promise<string> {
+async function apply(engine: Engine, plan: JobPlan, style: TextStyle): Promise<string> {
   const { workflow } = plan;
   switch (plan.kind) {
     case 'retry': {

@@ -5,14 +5,14 @@ import { wrapLines } from './layout.ts';
 import type { Dialog } from './top-state.ts';
 
 const HELP = [
-  '1 to 6, tab     lists: workflows, jobs, running, failures, events, workers',
+  '1 to 7, tab     the lists, as they are named at the top',
   'arrows, j k     select a row or scroll; also space, page up and down, g, G',
   'enter           jobs of a workflow; why a job is where it is; alike failures',
   'esc             back; in a filtered list: all',
   'l               the end of the log of a job; tab: the other stream',
   '/               workflows and jobs by a part of the name',
-  's               jobs by status, one after the other',
-  "r               retry the job, the alike failures, or a workflow's failed jobs",
+  's               jobs by status, one after the other; stop the request',
+  "r               retry the job, alike failures, a workflow's failed jobs; release",
   'm, t            retry with more memory or time what waits for a decision',
   'f               fail what waits for a decision',
   'c               cancel the job, or the workflow',

@@ -1,5 +1,6 @@
 import type { WorkflowSummary } from '../../contract/records/overview.ts';
 import type { EventRecord, JobRecord, WorkerRecord, WorkflowStatus } from '../../contract/records/records.ts';
+import type { RequestRecord } from '../../contract/records/request.ts';
 import type { FailureSummary } from '../../contract/records/resolution.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
@@ -11,8 +12,9 @@ import { type Column, tableLines } from '../terminal/text-table.ts';
 import { endText } from '../texts/failures-text.ts';
 import { WORKER_STYLES } from '../texts/lists/workers.ts';
 import { recordLabel } from '../texts/parts/record-label.ts';
+import { requestStyle } from '../texts/requests/request-style.ts';
 import { stateStyle, statusStyle } from '../texts/workflow-state.ts';
-import type { Target } from './plans.ts';
+import type { RequestTarget, Target } from './plans.ts';
 import type { ListData } from './top-state.ts';
 
 /** The rows of a list: how they are drawn, by what they are known again, and what an action on them is for. */
@@ -20,7 +22,7 @@ export interface ListRows {
   /** The titles, then a line for each row. */
   lines(width: number): StyledLine[];
   keys: string[];
-  targets: (Target | null)[];
+  targets: (Target | RequestTarget | null)[];
   /** Shown where there are none. */
   empty: string;
 }
@@ -68,13 +70,23 @@ export function listRows(data: ListData, now: number): ListRows {
         target: () => null,
         empty: 'no workers',
       });
+    case 'requests':
+      return rows(REQUEST_COLUMNS, data.items, {
+        key: requestNameOf,
+        target: (request) => ({ kind: 'request', name: requestNameOf(request) }),
+        empty: 'no requests',
+      });
   }
 }
 
 function rows<T>(
   columns: readonly Column<T>[],
   items: readonly T[],
-  { key, target, empty }: { key(item: T): string | number; target(item: T): Target | null; empty: string },
+  {
+    key,
+    target,
+    empty,
+  }: { key(item: T): string | number; target(item: T): Target | RequestTarget | null; empty: string },
 ): ListRows {
   return {
     lines: (width) => tableLines(columns, items, width),
@@ -179,4 +191,28 @@ function workerColumns(now: number): Column<WorkerRecord>[] {
     { title: 'RUNNING', value: ({ running }) => running, align: 'right' },
     { title: 'SINCE', value: ({ registered_at_ms }) => shortTime(registered_at_ms, now) },
   ];
+}
+
+/** With the version, which older ones need. */
+export function requestNameOf({
+  request_name,
+  version,
+}: Pick<RequestRecord, 'request_name' | 'version'>): string {
+  return `${request_name}@${version}`;
+}
+
+const REQUEST_COLUMNS: Column<RequestRecord>[] = [
+  { title: 'REQUEST', value: requestNameOf, shrink: 'middle' },
+  { title: 'STATE', value: ({ status }) => status, style: ({ status }) => requestStyle(status) },
+  { title: 'ROUNDS', value: ({ round_count }) => round_count, align: 'right' },
+  { title: 'UNITS', value: ({ rounds }) => doneUnits(rounds.at(-1)), align: 'right' },
+  { title: 'DELIVERED', value: ({ delivered, total }) => `${delivered}/${total}`, align: 'right' },
+  { title: 'HELD', value: ({ hold }) => hold?.text ?? null, shrink: 'end' },
+];
+
+/** Of the newest round: `12/40`, and how many failed. */
+function doneUnits(round: RequestRecord['rounds'][number] | undefined): string | null {
+  if (round === undefined) return null;
+  const { done, total, failed } = round.units;
+  return `${done}/${total}${failed > 0 ? ` (${failed} failed)` : ''}`;
 }

@@ -7,11 +7,15 @@ import type { TextStyle } from '../terminal/text-style.ts';
 import { explanationText } from '../texts/explanation-text.ts';
 import { endText, pastText } from '../texts/failures-text.ts';
 import { jobsCounted } from '../texts/parts/some-names.ts';
+import { requestView } from '../texts/requests/request-text.ts';
+import { requestNameOf as nameOf } from './list-rows.ts';
 import type { GroupTarget, JobTarget } from './plans.ts';
 import type { Detail, ListData, ListScreen, ViewName } from './top-state.ts';
 
 /** Rows that are read at once; further ones are further pages. */
 const PAGE_ROWS = 200;
+/** Each of them is read with its rounds. */
+const PAGE_REQUESTS = 20;
 const EVENTS_OF_JOB = 200;
 const LOG_BYTES = 128 * 1024;
 const EXCERPT_BYTES = 16 * 1024;
@@ -55,12 +59,20 @@ export async function loadList(
     }
     case 'workers':
       return { view, ...(await engine.listWorkers(page)) };
+    case 'requests': {
+      const { items, next } = await engine.listRequests({ ...page, limit: PAGE_REQUESTS });
+      return { view, items: await Promise.all(items.map((item) => engine.getRequest(nameOf(item)))), next };
+    }
   }
 }
 
 export async function loadDetail(engine: Engine, detail: Detail, style: TextStyle): Promise<string[]> {
   if (detail.kind === 'explanation') return explanationLines(engine, detail.target, style);
   if (detail.kind === 'group') return groupLines(engine, detail.target, style);
+  if (detail.kind === 'request') {
+    const request = await engine.getRequest(detail.target.name);
+    return requestView.table({ request }, style);
+  }
   const { workflow, job } = detail.target;
   try {
     const chunk = await engine.readLog(workflow, {

@@ -1,7 +1,7 @@
 import type { CancelRequest, RetryJobsRequest } from '../../contract/engine.ts';
 import type { FailureSummary, RecoverRequest, ResolveRequest } from '../../contract/records/resolution.ts';
 
-/** What an action is for. */
+/** What an action on jobs is for. */
 export type Target =
   | { kind: 'workflow'; id: number; name: string }
   | { kind: 'job'; workflow: number; job: number; name: string }
@@ -10,8 +10,25 @@ export type Target =
 export type JobTarget = Extract<Target, { kind: 'job' }>;
 export type GroupTarget = Extract<Target, { kind: 'group' }>;
 
+/** A request, by its name with the version. */
+export interface RequestTarget {
+  kind: 'request';
+  name: string;
+}
+
 /** What a key asks for. */
-export interface Action {
+export type Action = JobAction | RequestAction;
+
+export interface RequestAction {
+  verb: 'release' | 'stop';
+  target: RequestTarget;
+}
+
+export function isOfRequest(action: Action): action is RequestAction {
+  return action.target.kind === 'request';
+}
+
+export interface JobAction {
   verb: 'retry' | 'fail' | 'cancel' | 'recover';
   target: Target;
   /** Of a retry of jobs that wait for a decision. */
@@ -19,8 +36,17 @@ export interface Action {
   runtime?: string;
 }
 
-/** A request that was tried without changing anything, and what it would do, in words. */
-export type TopPlan = { workflow: number; question: string; words: string[] } & (
+/** What was tried without changing anything, and what it would do, in words. */
+export type TopPlan = JobPlan | RequestPlan;
+
+export type RequestPlan = RequestAction & {
+  kind: 'request';
+  actor: string;
+  question: string;
+  words: string[];
+};
+
+export type JobPlan = { workflow: number; question: string; words: string[] } & (
   | { kind: 'retry'; request: RetryJobsRequest }
   | { kind: 'resolve'; request: ResolveRequest }
   | { kind: 'cancel'; request: CancelRequest }

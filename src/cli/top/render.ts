@@ -51,15 +51,14 @@ function tooSmall({ columns, rows }: ScreenSize): StyledLine[] {
 
 function title(state: TopState, { columns }: ScreenSize, now: number): StyledLine {
   const status = statusOf(state);
-  const left: StyledLine =
-    state.view === 'workflows' || state.view === 'workers'
-      ? [{ text: 'holdfast top', style: 'bold' }]
-      : status !== null
-        ? headline(status, now)
-        : [
-            { text: `workflow ${state.workflow?.id ?? ''} ` },
-            { text: state.workflow?.name ?? '', style: 'bold' },
-          ];
+  const left: StyledLine = ['workflows', 'workers', 'requests'].includes(state.view)
+    ? [{ text: 'holdfast top', style: 'bold' }]
+    : status !== null
+      ? headline(status, now)
+      : [
+          { text: `workflow ${state.workflow?.id ?? ''} ` },
+          { text: state.workflow?.name ?? '', style: 'bold' },
+        ];
   const clock = clockTime(now);
   const room = columns - clock.length - 1;
   const fitted = fitLine(left.map(harmless), room);
@@ -72,7 +71,7 @@ function statusOf(state: TopState): WorkflowStatus | null {
   return data !== null && 'status' in data ? data.status : null;
 }
 
-const TAB_NAMES = ['Workflows', 'Jobs', 'Running', 'Failures', 'Events', 'Workers'];
+const TAB_NAMES = ['Workflows', 'Jobs', 'Running', 'Failures', 'Events', 'Workers', 'Requests'];
 
 function tabs({ view }: TopState): StyledLine {
   return VIEWS.flatMap((each, index): StyledLine => {
@@ -122,6 +121,7 @@ function summary(state: TopState): StyledLine {
     case 'events':
       return [{ text: 'newest first', style: 'dim' }, ...page];
     case 'workers':
+    case 'requests':
       return [{ text: 'newest first', style: 'dim' }, ...page];
   }
 }
@@ -143,6 +143,7 @@ function pageText({ pages, data }: ListScreen): StyledLine {
 function detailTitle(detail: Detail): StyledLine {
   const { target } = detail;
   if (detail.kind === 'group') return [{ text: 'failures that look alike', style: 'bold' }];
+  if (detail.kind === 'request') return [{ text: `request ${detail.target.name}`, style: 'bold' }];
   const name = target.kind === 'job' ? target.name : '';
   if (detail.kind === 'explanation') return [{ text: `job ${name}`, style: 'bold' }];
   const follows = detail.offset === null ? 'follows' : 'G follows';
@@ -199,12 +200,14 @@ const LIST_KEYS: Record<ViewName, string> = {
   running: 'enter why  l log  r retry  c cancel  ? keys  q quit',
   failures: 'enter look  l log  r retry  m t with more  f fail  R recover  ? keys  q quit',
   events: 'enter why  l log  ? keys  q quit',
-  workers: '1-6 lists  ? keys  q quit',
+  workers: '1-7 lists  ? keys  q quit',
+  requests: 'enter look  r release  s stop  1-7 lists  ? keys  q quit',
 };
 
 const DETAIL_KEYS: Record<Detail['kind'], string> = {
   explanation: 'esc back  l log  r retry  f fail  c cancel  R recover  ? keys',
   group: 'esc back  l log  r retry  m t with more  f fail  R recover  ? keys',
+  request: 'esc back  r release  s stop  ? keys',
   log: 'esc back  g beginning  G end  tab other stream  ? keys',
 };
 

@@ -1,12 +1,13 @@
 import type { LogStream } from '../../contract/records/log-access.ts';
 import type { WorkflowSummary } from '../../contract/records/overview.ts';
 import type { EventRecord, JobRecord, WorkerRecord, WorkflowStatus } from '../../contract/records/records.ts';
+import type { RequestRecord } from '../../contract/records/request.ts';
 import type { FailureSummary } from '../../contract/records/resolution.ts';
 import type { JobStatus } from '../../core/job/job-status.ts';
-import type { Action, GroupTarget, JobTarget, Target, TopPlan } from './plans.ts';
+import type { Action, GroupTarget, JobTarget, RequestTarget, Target, TopPlan } from './plans.ts';
 
-/** The lists, in the order of the keys 1 to 6. */
-export const VIEWS = ['workflows', 'jobs', 'running', 'failures', 'events', 'workers'] as const;
+/** The lists, in the order of the keys 1 to 7. */
+export const VIEWS = ['workflows', 'jobs', 'running', 'failures', 'events', 'workers', 'requests'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** What a list shows of the engine: one page of it. */
@@ -16,7 +17,8 @@ export type ListData =
   | { view: 'running'; status: WorkflowStatus }
   | { view: 'failures'; status: WorkflowStatus; groups: FailureSummary[]; more: boolean }
   | { view: 'events'; status: WorkflowStatus; items: EventRecord[]; next: number | null }
-  | { view: 'workers'; items: WorkerRecord[]; next: number | null };
+  | { view: 'workers'; items: WorkerRecord[]; next: number | null }
+  | { view: 'requests'; items: RequestRecord[]; next: number | null };
 
 export interface ListScreen {
   selected: number;
@@ -31,7 +33,7 @@ export interface ListScreen {
   data: ListData | null;
 }
 
-/** A text in front of a list: why a job is where it is, a group of failures, or a log. */
+/** A text in front of a list: why a job is where it is, a group of failures, a request, or a log. */
 export type Detail = {
   /** The first line that is on the screen; null: the end, also when more is written. */
   offset: number | null;
@@ -40,6 +42,7 @@ export type Detail = {
   | { kind: 'explanation'; target: JobTarget }
   | { kind: 'log'; target: JobTarget; stream: LogStream }
   | { kind: 'group'; target: GroupTarget }
+  | { kind: 'request'; target: RequestTarget }
 );
 
 /** What the bottom of the screen asks. */
@@ -105,6 +108,7 @@ export function freshLists(): TopState['lists'] {
     failures: FRESH,
     events: FRESH,
     workers: FRESH,
+    requests: FRESH,
   };
 }
 

@@ -7,7 +7,8 @@ import { jobsCounted } from '../texts/parts/some-names.ts';
 import { recoveryView } from '../texts/recovery-text.ts';
 import { resolvedLines } from '../texts/resolution-text.ts';
 import { retryView } from '../texts/retry-text.ts';
-import type { Action, Target, TopPlan } from './plans.ts';
+import { type Action, isOfRequest, type JobAction, type Target, type TopPlan } from './plans.ts';
+import { tryRequestAction } from './request-actions.ts';
 
 /** Who acts, and how words are written. */
 export interface ActionContext {
@@ -28,6 +29,7 @@ export async function tryAction(
   action: Action,
   context: ActionContext,
 ): Promise<TopPlan | string> {
+  if (isOfRequest(action)) return tryRequestAction(engine, action, context.actor);
   const { verb, target } = action;
   const workflow = target.kind === 'workflow' ? target.id : target.workflow;
   if (verb === 'recover') return planRecovery(engine, workflow, context);
@@ -58,7 +60,7 @@ async function planDecisions(
   engine: Engine,
   workflow: number,
   waiting: readonly number[],
-  { verb, memory, runtime }: Action,
+  { verb, memory, runtime }: JobAction,
   { actor, style }: ActionContext,
 ): Promise<TopPlan> {
   const decided = waiting.slice(0, MOST_DECISIONS);

@@ -2,7 +2,7 @@ import { parseDuration, parseSize } from '../../core/text/quantity.ts';
 import type { ScreenSize } from '../progress/progress-frame.ts';
 import { listRows } from './list-rows.ts';
 import { moveInDetail, moveInList, moveOf } from './move.ts';
-import type { Action, JobTarget, Target } from './plans.ts';
+import type { Action, JobAction, JobTarget, RequestTarget, Target } from './plans.ts';
 import { nextFilter } from './status-filters.ts';
 import {
   type Detail,
@@ -121,14 +121,19 @@ function planned(state: TopState, action: Action): Update {
   return { state: { ...state, dialog: { kind: 'planning' } }, effects: [{ kind: 'plan', action }] };
 }
 
-function plan(state: TopState, verb: Action['verb']): Update {
+function plan(state: TopState, verb: JobAction['verb']): Update {
   const target = targetOf(state);
+  if (target?.kind === 'request') {
+    if (verb === 'retry') return planned(state, { verb: 'release', target });
+    return only(noted(state, 'a request is released with r and stopped with s', true));
+  }
   return target === null ? only(noted(state, 'nothing is selected', true)) : planned(state, { verb, target });
 }
 
 /** Recovery is for a whole workflow, whichever of its jobs is selected. */
 function recover(state: TopState): Update {
   const target = targetOf(state);
+  if (target?.kind === 'request') return only(noted(state, 'no workflow is selected', true));
   const id = target === null ? state.workflow?.id : target.kind === 'workflow' ? target.id : target.workflow;
   if (id === undefined) return only(noted(state, 'no workflow is selected', true));
   return planned(state, { verb: 'recover', target: { kind: 'workflow', id, name: '' } });
@@ -136,13 +141,13 @@ function recover(state: TopState): Update {
 
 function askAmount(state: TopState, of: 'memory' | 'runtime'): Update {
   const target = targetOf(state);
-  if (target === null || target.kind === 'workflow')
+  if (target === null || target.kind === 'workflow' || target.kind === 'request')
     return only(noted(state, `select a job or a group of failures to retry with more ${of}`, true));
   return only({ ...state, dialog: { kind: 'amount', of, text: '', target } });
 }
 
 /** What an action is for: what is in front, or else the selected row. */
-export function targetOf(state: TopState): Target | null {
+export function targetOf(state: TopState): Target | RequestTarget | null {
   const detail = frontDetail(state);
   if (detail !== null) return detail.target;
   const { data, selected } = frontList(state);
@@ -153,7 +158,7 @@ function toView(state: TopState, view: ViewName): Update {
   const target = targetOf(state);
   // A list of jobs needs a workflow: the selected one.
   const chosen = target?.kind === 'workflow' ? chooseWorkflow(state, target) : state;
-  const needsWorkflow = view !== 'workflows' && view !== 'workers';
+  const needsWorkflow = !['workflows', 'workers', 'requests'].includes(view);
   if (needsWorkflow && chosen.workflow === null) return only(noted(state, 'there is no workflow yet', true));
   return { state: { ...chosen, view, details: [], readAt: null, problem: null }, effects: LOAD };
 }
@@ -164,8 +169,8 @@ function nextView(view: ViewName): ViewName {
 
 function chooseWorkflow(state: TopState, { id, name }: { id: number; name: string }): TopState {
   if (state.workflow?.id === id) return state;
-  const { workflows, workers } = state.lists;
-  return { ...state, workflow: { id, name }, lists: { ...freshLists(), workflows, workers } };
+  const { workflows, workers, requests } = state.lists;
+  return { ...state, workflow: { id, name }, lists: { ...freshLists(), workflows, workers, requests } };
 }
 
 function open(state: TopState): Update {
@@ -173,6 +178,10 @@ function open(state: TopState): Update {
   const front = frontDetail(state);
   if (target === null) return only(state);
   if (target.kind === 'workflow') return toView(state, 'jobs');
+  if (target.kind === 'request') {
+    if (front !== null) return only(state);
+    return push(state, { kind: 'request', target, offset: 0, lines: null });
+  }
   if (target.kind === 'group') {
     if (front?.kind === 'group') return openLog(state);
     return push(state, { kind: 'group', target, offset: 0, lines: null });
@@ -186,7 +195,7 @@ function open(state: TopState): Update {
 function openLog(state: TopState): Update {
   const target = targetOf(state);
   if (frontDetail(state)?.kind === 'log') return only(state);
-  if (target === null || target.kind === 'workflow')
+  if (target === null || target.kind === 'workflow' || target.kind === 'request')
     return only(noted(state, 'select a job to see its log', true));
   const job: JobTarget =
     target.kind === 'job'
@@ -231,6 +240,8 @@ function filter(state: TopState): Update {
 }
 
 function filterStatus(state: TopState): Update {
+  const target = targetOf(state);
+  if (target?.kind === 'request') return planned(state, { verb: 'stop', target });
   if (frontDetail(state) !== null || state.view !== 'jobs')
     return only(noted(state, 'only jobs can be filtered by status', true));
   const screen = frontList(state);

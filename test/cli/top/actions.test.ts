@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
+import { lineText } from '../../../src/cli/terminal/styled-line.ts';
 import { carryOut } from '../../../src/cli/top/carry-out.ts';
+import { listRows } from '../../../src/cli/top/list-rows.ts';
 import { loadDetail, loadList } from '../../../src/cli/top/load-screen.ts';
-import type { Target, TopPlan } from '../../../src/cli/top/plans.ts';
-import { freshLists } from '../../../src/cli/top/top-state.ts';
+import type { RequestTarget, Target, TopPlan } from '../../../src/cli/top/plans.ts';
+import { freshLists, type TopState } from '../../../src/cli/top/top-state.ts';
 import { type ActionContext, tryAction } from '../../../src/cli/top/try-action.ts';
 import type { Engine } from '../../../src/contract/engine.ts';
 import { onSqlite, worldOf } from '../../engine/engine-world.ts';
+import { ADA, inUnits, PERMANENT, range, requestWorld } from '../../engine/request-world.ts';
 import { simpleModel } from '../../engine/simple-model.ts';
 import { textStyle } from '../records.ts';
+import { press, startedWith } from './top-records.ts';
 
 const CONTEXT: ActionContext = {
   actor: 'ada',
@@ -122,4 +126,46 @@ test('every list and text can be read of a workflow with failures', async () => 
   const log = { kind: 'log', stream: 'stdout', offset: null, lines: null } as const;
   const target = { kind: 'job', workflow, job: alike.group.sample.job_id, name: 'b' } as const;
   expect(await loadDetail(engine, { ...log, target }, CONTEXT.style)).toMatchObject([/./]);
+});
+
+test('a held request is listed with its rounds and units, released and stopped after a question', async () => {
+  const world = await requestWorld(onSqlite);
+  const { engine } = world;
+  await world.submit(range({ units: 2 }), { error_max_rescue_attempts: 0 });
+  expect(await world.drive(await world.worker(), inUnits([1], PERMANENT))).toBe('HELD');
+  const data = await loadList(engine, 'requests', freshLists().requests, 0);
+  const { lines, targets } = listRows(data, world.clock.now);
+  const [titles, row] = lines(78).map(lineText);
+  expect(titles).toMatch(/^REQUEST +STATE +ROUNDS +UNITS +DELIVERED +HELD/);
+  expect(row).toMatch(/^sim@1 +HELD +1 +1\/2 \(1 failed\) +\d+\/20 +\S/);
+  const listed = { ...startedWith(), view: 'requests' as const };
+  const state: TopState = {
+    ...listed,
+    lists: { ...listed.lists, requests: { ...listed.lists.requests, data } },
+  };
+  const [target] = targets;
+  expect(press(state, 'r').effects).toEqual([{ kind: 'plan', action: { verb: 'release', target } }]);
+  expect(press(state, 's').effects).toEqual([{ kind: 'plan', action: { verb: 'stop', target } }]);
+  for (const key of ['f', 'c', 'R', 'm', 'l']) {
+    const { state: after, effects } = press(state, key);
+    expect([effects, after.notice?.isError]).toEqual([[], true]);
+  }
+  const detail = press(state, 'return').state.details[0]!;
+  expect((await loadDetail(engine, detail, CONTEXT.style)).join('\n')).toMatch(
+    /^sim@1 {2}HELD[\s\S]*held after round 1/,
+  );
+
+  const action = { verb: 'release', target: target as RequestTarget } as const;
+  const plan = (await tryAction(engine, action, CONTEXT)) as TopPlan;
+  expect(plan.question).toBe('Release request sim@1?');
+  expect(plan.words[1]).toMatch(/^HELD → QUEUED: /);
+  expect(await world.state()).toBe('HELD');
+  expect(await carryOut(engine, plan, CONTEXT.style)).toMatch(/^sim: HELD → QUEUED; /);
+  expect((await engine.requestHistory('sim', { limit: 1 })).items[0]).toMatchObject(ADA);
+  await expect(tryAction(engine, action, CONTEXT)).rejects.toThrow(/QUEUED/);
+  await world.tend();
+  expect(await world.state()).toBe('ACTIVE');
+  const stop = (await tryAction(engine, { ...action, verb: 'stop' }, CONTEXT)) as TopPlan;
+  await carryOut(engine, stop, CONTEXT.style);
+  expect(await world.state()).not.toBe('ACTIVE');
 });

@@ -1,0 +1,50 @@
+import type { Engine } from '../../contract/engine.ts';
+import type { RequestChange } from '../../contract/records/request.ts';
+import { purposeOf } from '../../views/requests/next-step.ts';
+import type { TextStyle } from '../terminal/text-style.ts';
+import { requestChangeView } from '../texts/requests/request-change-text.ts';
+import type { RequestAction, RequestPlan } from './plans.ts';
+
+const VERBS: Record<RequestAction['verb'], string> = { release: 'Release', stop: 'Stop' };
+
+/** Tries a change of a request without changing anything. */
+export async function tryRequestAction(
+  engine: Engine,
+  { verb, target }: RequestAction,
+  actor: string,
+): Promise<RequestPlan> {
+  const { message, status, previous_status } = await change(engine, verb, target.name, {
+    actor,
+    dry_run: true,
+  });
+  return {
+    kind: 'request',
+    verb,
+    target,
+    actor,
+    question: `${VERBS[verb]} request ${target.name}?`,
+    words: [
+      purposeOf(verb),
+      `${status === previous_status ? status : `${previous_status} → ${status}`}: ${message}`,
+    ],
+  };
+}
+
+/** Returns what was done. */
+export async function carryOutRequest(
+  engine: Engine,
+  { verb, target, actor }: RequestPlan,
+  style: TextStyle,
+): Promise<string> {
+  const done = await change(engine, verb, target.name, { actor });
+  return requestChangeView.table({ change: done, isDryRun: false }, style)[0]!;
+}
+
+function change(
+  engine: Engine,
+  verb: RequestAction['verb'],
+  name: string,
+  order: { actor: string; dry_run?: boolean },
+): Promise<RequestChange> {
+  return verb === 'release' ? engine.releaseRequest(name, order) : engine.stopRequest(name, order);
+}

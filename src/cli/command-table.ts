@@ -172,13 +172,14 @@ export const COMMANDS: CommandEntry[] = [
     details:
       'A name alone is a job of the newest workflow or, where that has no such job, a request: `NAME`, or `NAME@2`\nfor a version. With --round or --unit it is a request, so that these explain one that a job shares its\nname with.\n\nWith --dag it reads the files of a DAG of HTCondor, written by any program, and nothing else.',
     options: [
+      ['--all', 'of a job: also the rules that did not apply'],
       ['--round <number>', 'of a request: the rules checked at the end of each run of this round'],
       ['--unit <number>', 'of a request: the work, the jobs and the runs of this unit'],
       ['--dag <dir>', 'why the DAG of this directory failed, from its files alone'],
     ],
     examples: [
       'holdfast explain 3 train_1',
-      'holdfast explain train_1',
+      'holdfast explain train_1 --all',
       'holdfast explain minbias-2026',
       'holdfast explain minbias-2026 --round 2',
       'holdfast explain minbias-2026 --unit 3',

@@ -62,7 +62,8 @@ function hintsAfterFailures(
   }
   const job = jobLabel(first.job);
   const hints: Hint[] = [{ kind: 'explain', workflow, job }];
-  if (count > shownCount(failed)) hints.push({ kind: 'failures', workflow });
+  // Of many failures, what they have in common says more than any one of them.
+  if (failed.length > 1 || count > shownCount(failed)) hints.unshift({ kind: 'failures', workflow });
   if (failed.some(({ attempt }) => attempt?.cause === 'oom' || attempt?.cause === 'timeout'))
     hints.push({ kind: 'recover', workflow });
   else if (count === 1) hints.push({ kind: 'retry', workflow, jobs: [job] });

@@ -115,10 +115,12 @@ describe('after a run in which a job recovers and one fails', () => {
     );
   });
 
-  test('explain tells why', async () => {
+  test('explain says why', async () => {
     const { stdout } = await cli('explain', 'broken');
     expect(stdout).toMatch(/^broken \(job 3, run 1\): failed\nfailed: exit 7/);
-    expect(stdout).toContain('max_retries_failure is 0');
+    expect(stdout).toContain('\n  | the reason\n');
+    expect(stdout).not.toContain('max_retries_failure is 0');
+    expect((await cli('explain', 'broken', '--all')).stdout).toContain('max_retries_failure is 0');
     expect((await cli('explain', '1', 'flaky', '--output', 'quiet')).stdout).toBe('completed\n');
     expect((await json('explain', '1', 'after_broken')).job.status).toBe('canceled');
   });

@@ -13,6 +13,7 @@ import { DEFAULT_JOB_CONFIG, NO_REQUIREMENT } from '../../src/core/model/workflo
 import type { ExplainedJob } from '../../src/views/explanation.ts';
 import { failedJob, group } from './decision-records.ts';
 import { json, quiet, table } from './printed.ts';
+import { shownExplanation } from './printed-records.ts';
 import { attempt, counts, job, status } from './records.ts';
 
 const reset: ResetResult = {
@@ -133,7 +134,7 @@ describe('an explanation', () => {
       hint: null,
       attempts: [{ attempt: attempt(given), walk: [] }],
     };
-    return table(explanationView, explanation).split('\n');
+    return table(explanationView, shownExplanation(explanation)).split('\n');
   };
 
   test('tells what became of the failure handler and of its recovery script, with the log', () => {
@@ -214,6 +215,7 @@ describe('the end of a run that failed offers', () => {
       'to retry several',
       ['exit', 'signal'],
       [
+        ['failures 3', 'all failures, grouped by what they have in common'],
         ['explain 3 bad_0', 'why bad_0 failed'],
         ['retry 3 --failed', 'try all of them again as they are'],
         CONTINUE,
@@ -223,6 +225,7 @@ describe('the end of a run that failed offers', () => {
       'to recover where one of several ran out of memory',
       ['exit', 'oom'],
       [
+        ['failures 3', 'all failures, grouped by what they have in common'],
         ['explain 3 bad_0', 'why bad_0 failed'],
         ['recover 3', 'try again with more memory or time'],
         CONTINUE,

@@ -3,24 +3,47 @@ import { explanationView } from '../../src/cli/texts/explanation-text.ts';
 import { attemptsView } from '../../src/cli/texts/lists/attempts.ts';
 import { eventsView } from '../../src/cli/texts/lists/events.ts';
 import { jobsView } from '../../src/cli/texts/lists/jobs.ts';
+import { hintsAfterExplanation } from '../../src/views/explanation.ts';
 import { quiet, table } from './printed.ts';
-import { explanation } from './printed-records.ts';
+import { explanation, shownExplanation } from './printed-records.ts';
 import { attempt, evaluation, event, job } from './records.ts';
 
 describe('a table', () => {
   test('explains a job with what it waits for, the rules of each attempt and what is next', () => {
-    expect(table(explanationView, explanation).split('\n')).toEqual([
+    const shown = shownExplanation(explanation, { stderr: ['Traceback', 'ValueError: \x1b]0;x\x07'] });
+    expect(table(explanationView, shown).split('\n')).toEqual([
       'train_1 (job 7, run 1): blocked',
       'waits for 1 of 2 dependencies: fetch (running)',
+      '  stderr of attempt 1: output/job_stdio/job_wf3_j7_r1_a1.e',
+      '  | Traceback',
+      '  | ValueError: ␛]0;x␇',
       '  after fetch, which is running',
       '',
       'attempt 1 of run 1: exit 1 (started 11:59:58, took 1.5s)',
-      '    canceled  it was not canceled',
-      '  → retry     retry 1 of 3 after 1s',
-      '    stderr: output/job_stdio/job_wf3_j7_r1_a1.e',
+      '  → retry  retry 1 of 3 after 1s',
+      '',
+      '1 rule did not apply (--all shows it)',
       '',
       'next: it becomes ready when they have ended',
-      'hint: holdfast run 3',
+      '  holdfast run 3',
+    ]);
+  });
+
+  test('shows the rules that did not apply with --all', () => {
+    const lines = table(explanationView, shownExplanation(explanation, { allRules: true })).split('\n');
+    expect(lines).toContain('    canceled  it was not canceled');
+    expect(lines).toContain('  → retry     retry 1 of 3 after 1s');
+    expect(lines.join('\n')).not.toContain('--all');
+  });
+
+  test('offers commands after a failure, ready to paste, with what each is for', () => {
+    const broken = { ...explanation, job: { ...explanation.job, status: 'failed' as const } };
+    const hints = hintsAfterExplanation(broken, { executor: 'workers' }, ['workflow.yaml']);
+    expect(table(explanationView, shownExplanation(broken, { hints })).split('\n').slice(-4)).toEqual([
+      'next: it becomes ready when they have ended',
+      '  holdfast run 3',
+      '  holdfast retry 3 train_1                 try it again as it is',
+      '  holdfast run workflow.yaml --continue 3  after a fix in the spec: run what changed and what did not succeed',
     ]);
   });
 
@@ -51,9 +74,8 @@ describe('a table', () => {
         evaluation({ key: 'run_js', result: { ok: false, problem: 'out of\ntime' }, ms: 25 }),
       ],
     });
-    const lines = table(explanationView, { ...explanation, attempts: [{ attempt: routed, walk: [] }] }).split(
-      '\n',
-    );
+    const explained = { ...explanation, attempts: [{ attempt: routed, walk: [] }] };
+    const lines = table(explanationView, shownExplanation(explained, { stderr: null })).split('\n');
     expect(lines.slice(4, -3)).toEqual([
       'attempt 1 of run 1: exit 1 (started 11:59:58, took 1.5s)',
       '    called by build',

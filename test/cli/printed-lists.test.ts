@@ -9,7 +9,7 @@ import { workflowsView } from '../../src/cli/texts/lists/workflows.ts';
 import { statusView } from '../../src/cli/texts/status-text.ts';
 import { outcome } from '../../src/core/job/outcome.ts';
 import { json, quiet, table } from './printed.ts';
-import { explanation, failed } from './printed-records.ts';
+import { explanation, failed, shownExplanation } from './printed-records.ts';
 import { attempt, evaluation, event, job, NOON, status, textStyle } from './records.ts';
 
 describe('a table', () => {
@@ -79,7 +79,7 @@ describe('JSON', () => {
     expect(json(attemptsView, [attempt()])[0].outcome).toEqual(outcome({ exit_code: 1 }));
     expect(json(eventsView, [])).toEqual([]);
     expect(json(workflowsView, { statuses: [failed], more: 3 })).toEqual([failed]);
-    expect(json(explanationView, explanation).headline).toBe(explanation.headline);
+    expect(json(explanationView, shownExplanation(explanation)).headline).toBe(explanation.headline);
   });
 });
 
@@ -95,7 +95,7 @@ describe('quiet output', () => {
 
   test('prints the state of a single thing', () => {
     expect(quiet(statusView, failed)).toBe('failed');
-    expect(quiet(explanationView, explanation)).toBe('blocked');
+    expect(quiet(explanationView, shownExplanation(explanation))).toBe('blocked');
   });
 
   test('prints only the checks that need attention', () => {

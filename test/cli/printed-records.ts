@@ -1,3 +1,4 @@
+import type { ShownExplanation } from '../../src/cli/texts/explanation-text.ts';
 import { DEFAULT_JOB_CONFIG, NO_REQUIREMENT } from '../../src/core/model/workflow-model.ts';
 import type { ExplainedJob } from '../../src/views/explanation.ts';
 import { attempt, counts, job, NOON, status } from './records.ts';
@@ -39,3 +40,12 @@ export const explanation: ExplainedJob = {
     },
   ],
 };
+
+/** As `explain` shows it. */
+export function shownExplanation(
+  explained: ExplainedJob,
+  given: Partial<ShownExplanation> = {},
+): ShownExplanation {
+  const hints = explained.hint === null ? [] : [explained.hint];
+  return { explained, stderr: [], hints, allRules: false, ...given };
+}

@@ -13,7 +13,7 @@ describe('a table', () => {
       failed: [
         {
           job: job({ status: 'failed' }),
-          attempt: attempt({ reason: 'all 3 retries of max_retries_failure are used up' }),
+          attempt: attempt({ reason: 'no retries left (3 of 3 used)' }),
           stderr: ['Traceback', 'ValueError: \x1b]0;x\x07'],
           alike: [],
         },
@@ -28,7 +28,7 @@ describe('a table', () => {
       'workflow 3 nightly, run 1: failed in 30s',
       '  completed 7  failed 1  canceled 2',
       '',
-      'failed train_1: exit 1 - all 3 retries of max_retries_failure are used up',
+      'failed train_1: exit 1 - no retries left (3 of 3 used)',
       '  stderr: output/job_stdio/job_wf3_j7_r1_a1.e',
       '  | Traceback',
       '  | ValueError: ␛]0;x␇',
@@ -47,6 +47,7 @@ describe('a table', () => {
       stderr: [],
       alike: [],
     };
+    const two = { ...failed, counts: counts({ failed: 2 }) };
     const unstarted = {
       job: job({ name: 'asked', status: 'failed', reason: 'no retry applies' }),
       attempt: attempt({ started_at_ms: null, error: 'could not be started: `if` cannot be evaluated' }),
@@ -54,10 +55,12 @@ describe('a table', () => {
       alike: [],
     };
     expect(
-      table(runResultView, runResult({ status: failed, failed: [remedied, unstarted] }))
+      table(runResultView, runResult({ status: two, failed: [remedied, unstarted] }))
         .split('\n')
         .slice(3),
     ).toEqual([
+      '2 jobs failed, in 2 ways:',
+      '',
       'failed train_1: exit 1 - its remediation fix failed',
       '  stderr: output/job_stdio/job_wf3_j7_r1_a1.e (empty)',
       '',

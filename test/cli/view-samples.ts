@@ -147,19 +147,24 @@ export const VIEW_SAMPLES: Record<string, [View<never>, unknown]> = {
     actions: [],
   }),
   explanationView: sample(explanationView, {
-    ...explanation({
-      hint: { kind: 'reset', workflow: 3, failed_only: true },
-      attempts: [
-        {
-          attempt: attempt({
-            evaluations: [evaluation()],
-            route: { kind: 'goto', target: 'a', loop: 1, max_loops: 2 },
-          }),
-          walk: [{ rule: 'retry', applies: true, because: 'retry 1 of 3' }],
-        },
-      ],
-    }),
-    decisions: [event({ type: 'decision' })],
+    explained: {
+      ...explanation({
+        hint: { kind: 'reset', workflow: 3, failed_only: true },
+        attempts: [
+          {
+            attempt: attempt({
+              evaluations: [evaluation()],
+              route: { kind: 'goto', target: 'a', loop: 1, max_loops: 2 },
+            }),
+            walk: [{ rule: 'retry', applies: true, because: 'retry 1 of 3' }],
+          },
+        ],
+      }),
+      decisions: [event({ type: 'decision' })],
+    },
+    stderr: ['Traceback'],
+    hints: [{ kind: 'reset', workflow: 3, failed_only: true }],
+    allRules: false,
   }),
   failuresView: sample(failuresView, { groups: [group()], next: { kind: 'resolve', workflow: 3 } }),
   attemptsView: sample(attemptsView, [attempt()]),

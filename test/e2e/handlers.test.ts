@@ -109,7 +109,7 @@ describe.concurrent('a failure handler', () => {
     ]);
     expect(await world.job('job')).toMatchObject({
       status: 'failed',
-      reason: 'rule 1 of handler: all 3 executions are used up',
+      reason: 'rule 1 of handler: no executions left (3 of 3 used)',
     });
   });
 

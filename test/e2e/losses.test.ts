@@ -80,7 +80,7 @@ describe.concurrent('a lost attempt', () => {
         state: 'WORKER_FAILED',
         is_worker_failure: true,
         verdict: 'fail',
-        reason: 'worker_lost: all 1 retries after a lost worker are used up',
+        reason: 'worker_lost: no retries left after a lost worker (1 of 1 used)',
         category: 'infrastructure',
       },
     ]);

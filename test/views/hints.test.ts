@@ -104,8 +104,8 @@ describe('what comes next', () => {
     expect(kinds(nextHints(failed, [failure('oom')]))).toEqual(['explain', 'recover', 'continue']);
     const many = { ...failed, counts: counts({ failed: 2 }) };
     expect(kinds(nextHints(many, [failure('exit')]))).toEqual([
-      'explain',
       'failures',
+      'explain',
       'retry_failed',
       'continue',
     ]);

@@ -8,6 +8,7 @@ import { newestJob } from '../../views/failure-group.ts';
 import type { CommandContext } from '../command-context.ts';
 import { shownValue } from '../config/settings.ts';
 import { allChecks } from '../doctor/all-checks.ts';
+import { stderrOf } from '../logs/stderr-of.ts';
 import { csvText } from '../terminal/csv-text.ts';
 import { createPaint } from '../terminal/styled-line.ts';
 import { printedText, type View } from '../terminal/view.ts';
@@ -78,7 +79,8 @@ export async function* collectBundle(
   for (const { job_id, name } of failed.slice(0, MOST_EXPLAINED)) {
     const events = await allPages((page) => engine.listEvents(workflowId, { ...page, job: job_id }));
     const explained = explainedJob(await engine.explain(workflowId, job_id), events);
-    yield text(`explain/${job_id}-${safeName(name)}.txt`, explanationView, explained);
+    const shown = { explained, stderr: await stderrOf(engine, explained), hints: [], allRules: true };
+    yield text(`explain/${job_id}-${safeName(name)}.txt`, explanationView, shown);
     counts.explained += 1;
   }
   const jobs = await allPages((page) => engine.listJobs(workflowId, page));

@@ -14,7 +14,10 @@ export function specWords(target: string, { lists }: Pick<Invocation, 'lists'>):
 }
 
 /** How the spec of a workflow is named from here: as it was given now, or when the workflow was run on this machine. */
-export function knownSpec({ workflow }: WorkflowStatus, { spec: given }: RunStory): string[] | undefined {
+export function knownSpec(
+  { workflow }: Pick<WorkflowStatus, 'workflow'>,
+  { spec: given }: Pick<RunStory, 'spec'> = {},
+): string[] | undefined {
   const { run_settings: stored } = workflow;
   const [path, ...values] = given ?? (stored?.host === hostname() ? (stored.spec ?? []) : []);
   if (path === undefined) return undefined;

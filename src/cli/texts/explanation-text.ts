@@ -1,3 +1,4 @@
+import type { Hint } from '../../contract/records/hint.ts';
 import type { AttemptRecord, EventRecord } from '../../contract/records/records.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { describeOutcome } from '../../core/job/outcome.ts';
@@ -5,32 +6,48 @@ import { formatDuration } from '../../core/text/quantity.ts';
 import { attemptOutcome } from '../../views/attempt.ts';
 import { evaluationText, routeText } from '../../views/events/evaluation-text.ts';
 import { eventText } from '../../views/events/event-text.ts';
-import { decisionsAbout, type ExplainedJob } from '../../views/explanation.ts';
+import { decisionsAbout, type ExplainedJob, failedAttempt } from '../../views/explanation.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import { waitText } from '../../views/wait-text.ts';
+import { ellipsizeEnd } from '../terminal/display-width.ts';
 import { clockTime, shortTime } from '../terminal/local-time.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import type { View } from '../terminal/view.ts';
-import { hintCommand } from './parts/hint-command.ts';
+import { hintCommand, hintPurpose } from './parts/hint-command.ts';
 import { shortPath } from './run-result-text.ts';
 import { statusStyle } from './workflow-state.ts';
 
 const DEPENDENCIES_SHOWN = 20;
+/** Of a line of stderr, however wide the terminal is. */
+const LINE_SHOWN = 300;
 
-export const explanationView: View<ExplainedJob> = {
-  json: (explanation) => explanation,
+/** An explanation with what is read and worked out for people. */
+export interface ShownExplanation {
+  explained: ExplainedJob;
+  /** The last lines of `failedAttempt`; null: they are shown elsewhere. */
+  stderr: readonly string[] | null;
+  hints: readonly Hint[];
+  /** Also show the rules that did not apply. */
+  allRules: boolean;
+}
+
+export const explanationView: View<ShownExplanation> = {
+  json: ({ explained }) => explained,
   table: explanationText,
-  quiet: ({ job }) => [job.status],
+  quiet: ({ explained }) => [explained.job.status],
 };
 
-/** The headline, then each attempt with the rules that were asked and who decided, then what happens next. */
-export function explanationText(explanation: ExplainedJob, style: TextStyle): string[] {
+/** The reason with the end of stderr, then each attempt with the rules that decided and who did, then what happens next. */
+export function explanationText(shown: ShownExplanation, style: TextStyle): string[] {
+  const { explained: explanation, allRules } = shown;
   const { job, attempts } = explanation;
+  const failed = failedAttempt(explanation);
   const { paint, now, cwd } = style;
   const status = paint(statusStyle(job.status) ?? 'dim', job.status);
   const lines = [
     `${paint('bold', visibleText(jobLabel(job)))} (job ${job.id}, run ${job.run_id}): ${status}`,
     visibleText(explanation.headline),
+    ...stderrLines(shown, style),
   ];
 
   for (const wait of explanation.waits) lines.push(`  ${visibleText(waitText(wait, clockTime))}`);
@@ -54,21 +71,57 @@ export function explanationText(explanation: ExplainedJob, style: TextStyle): st
       `attempt ${attempt.attempt_id} of run ${attempt.run_id}: ${visibleText(attemptOutcome(attempt))} (${took})`,
     );
     if (attempt.caller !== null) lines.push(`    called by ${visibleText(attempt.caller)}`);
-    const width = Math.max(0, ...walk.map(({ rule }) => rule.length));
-    for (const step of walk) {
+    const steps = allRules ? walk : walk.filter(({ applies }) => applies);
+    const width = Math.max(0, ...steps.map(({ rule }) => rule.length));
+    for (const step of steps) {
       const line = `  ${step.applies ? '→' : ' '} ${step.rule.padEnd(width)}  ${visibleText(step.because)}`;
       lines.push(step.applies ? line : paint('dim', line));
     }
-    if (attempt.cause !== null && attempt.started_at_ms !== null)
+    if (
+      attempt.cause !== null &&
+      attempt.started_at_ms !== null &&
+      (shown.stderr === null || attempt !== failed)
+    )
       lines.push(`    stderr: ${visibleText(shortPath(attempt.stderr_path, cwd))}`);
     lines.push(...handlerLines(attempt, style), ...routeLines(attempt));
     lines.push(...decisionsAbout(explanation, attempt).map((event) => decisionLine(event, style)));
   }
+  lines.push(...foldedLine(shown, style));
   const others = decisionsAbout(explanation, null);
   if (others.length > 0) lines.push('', ...others.map((event) => decisionLine(event, style)));
   lines.push('', `next: ${visibleText(explanation.next)}`);
-  if (explanation.hint !== null) lines.push(`hint: ${visibleText(hintCommand(explanation.hint, style))}`);
-  return lines;
+  return [...lines, ...offerLines(shown.hints, style)];
+}
+
+/** The excerpt that most often says it all, right below the reason. */
+function stderrLines({ explained, stderr }: ShownExplanation, { paint, cwd, width }: TextStyle): string[] {
+  const attempt = failedAttempt(explained);
+  if (attempt === null || stderr === null) return [];
+  const path = visibleText(shortPath(attempt.stderr_path, cwd));
+  const room = Math.min(LINE_SHOWN, Math.max(20, width - 4));
+  return [
+    `  stderr of attempt ${attempt.attempt_id}: ${path}${stderr.length === 0 ? ' (empty)' : ''}`,
+    ...stderr.map((line) => `  ${paint('dim', '|')} ${ellipsizeEnd(visibleText(line), room)}`),
+  ];
+}
+
+function foldedLine({ explained: { attempts }, allRules }: ShownExplanation, { paint }: TextStyle): string[] {
+  const folded = allRules ? [] : attempts.flatMap(({ walk }) => walk.filter(({ applies }) => !applies));
+  if (folded.length === 0) return [];
+  const text =
+    folded.length === 1
+      ? '1 rule did not apply (--all shows it)'
+      : `${folded.length} rules did not apply (--all shows them)`;
+  return ['', paint('dim', text)];
+}
+
+/** Commands to paste, with their purposes where there are several. */
+function offerLines(hints: readonly Hint[], style: TextStyle): string[] {
+  const offers = hints.map((hint) => [visibleText(hintCommand(hint, style)), hintPurpose(hint)] as const);
+  const width = Math.max(0, ...offers.map(([command]) => command.length)) + 2;
+  return offers.map(([command, purpose]) =>
+    `  ${purpose === null ? command : command.padEnd(width) + purpose}`.trimEnd(),
+  );
 }
 
 function decisionLine(event: EventRecord, { now }: TextStyle): string {

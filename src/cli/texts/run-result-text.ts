@@ -9,7 +9,7 @@ import { visibleText } from '../../views/visible-text.ts';
 import { paintLine } from '../terminal/styled-line.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import type { View } from '../terminal/view.ts';
-import { hintCommand } from './parts/hint-command.ts';
+import { hintCommand, hintPurpose } from './parts/hint-command.ts';
 import { routeTraceText } from './parts/route-trace-text.ts';
 import { jobsCounted, someNames } from './parts/some-names.ts';
 import { untilText } from './parts/until-text.ts';
@@ -35,9 +35,10 @@ function runResultText(result: RunResult, style: TextStyle): string[] {
   const { held, workflow } = status;
   if (workflow.until !== null && held.jobs > 0) lines.push(`  ${untilText(workflow.until, held.jobs)}`);
   if (hasRoutes(trace) || (debug && trace.length > 0)) lines.push('', ...routeTraceText(trace, debug, style));
+  const unshown = unshownFailures(result);
+  lines.push(...kindsLine(result, unshown.count));
   for (const job of failed) lines.push('', ...failedJobText(job, style));
 
-  const unshown = unshownFailures(result);
   if (unshown.count > 0) lines.push(`and ${unshown.count} more: ${hintCommand(unshown.hint, style)}`);
 
   if (recovered.length > 0) {
@@ -46,6 +47,13 @@ function runResultText(result: RunResult, style: TextStyle): string[] {
   }
   const next = nextText(result, style);
   return next.length === 0 ? lines : [...lines, '', ...next];
+}
+
+/** How many jobs failed, and in how many ways, where there are several. */
+function kindsLine({ status: { counts }, failed }: RunResult, unshown: number): string[] {
+  if (failed.length < 2) return [];
+  const jobs = `${jobsCounted(failureCount(counts))} failed${counts.pending_failed > 0 ? ' or wait for a decision' : ''}`;
+  return ['', `${jobs}, in ${unshown === 0 ? `${failed.length} ways` : 'these ways and others'}:`];
 }
 
 /** Commands with their purposes, in two columns; above them how many decisions are waited for. */
@@ -64,8 +72,8 @@ function nextText({ status, hints }: RunResult, style: TextStyle): string[] {
     : lines.map((line, index) => `${index === 0 ? 'next: ' : '      '}${line}`);
 }
 
+/** The purpose of a command, as far as it depends on how the run ended. */
 function purposeOf(hint: Hint, { complete, counts, held, exit_code }: WorkflowStatus): string {
-  const failures = failureCount(counts);
   switch (hint.kind) {
     case 'run':
       if (held.jobs > 0 && exit_code !== null) return `runs the ${jobsCounted(held.jobs)} left`;
@@ -73,31 +81,11 @@ function purposeOf(hint: Hint, { complete, counts, held, exit_code }: WorkflowSt
     case 'wait':
       return counts.pending_failed > 0 ? 'follow it after that' : 'follows it';
     case 'failures':
-      return complete ? 'all failures, grouped by what they have in common' : 'what failed, and how';
-    case 'resolve':
-      return 'try again or give up';
+      return complete ? hintPurpose(hint)! : 'what failed, and how';
     case 'explain':
-      return `why ${failures === 1 ? 'it' : visibleText(hint.job)} failed`;
-    case 'recover':
-      return 'try again with more memory or time';
-    case 'retry':
-      return 'try it again as it is';
-    case 'retry_failed':
-      return 'try all of them again as they are';
-    case 'continue':
-      return 'after a fix in the spec: run what changed and what did not succeed';
-    case 'reset':
-      return 'a new run of what did not succeed';
-    case 'reinitialize':
-      return 'a new run of what is out of date or did not succeed';
-    case 'resume':
-      return 'resumes it';
-    case 'cancel':
-      return 'cancel it';
-    case 'logs':
-      return 'what it wrote';
-    case 'jobs':
-      return 'all of them';
+      return `why ${failureCount(counts) === 1 ? 'it' : visibleText(hint.job)} failed`;
+    default:
+      return hintPurpose(hint)!;
   }
 }
 

@@ -3,6 +3,7 @@ import { logReader } from '../../contract/log-reader.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { explainedJob } from '../../views/explanation.ts';
 import { plainLogLines } from '../logs/plain-log-lines.ts';
+import { stderrOf } from '../logs/stderr-of.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import { explanationText } from '../texts/explanation-text.ts';
 import { endText, pastText } from '../texts/failures-text.ts';
@@ -96,10 +97,14 @@ async function explanationLines(
   engine: Engine,
   { workflow, job }: JobTarget,
   style: TextStyle,
+  hasStderr = true,
 ): Promise<string[]> {
   const explanation = await engine.explain(workflow, job);
   const { items } = await engine.listEvents(workflow, { job, sort: '-id', limit: EVENTS_OF_JOB });
-  return explanationText(explainedJob(explanation, items.toReversed()), style);
+  const explained = explainedJob(explanation, items.toReversed());
+  const stderr = hasStderr ? await stderrOf(engine, explanation) : null;
+  const hints = explanation.hint === null ? [] : [explanation.hint];
+  return explanationText({ explained, stderr, hints, allRules: true }, style);
 }
 
 /** How many failed alike and how, what was decided about such failures, the end of stderr, and why one of them is where it is. */
@@ -124,6 +129,7 @@ async function groupLines(
       engine,
       { kind: 'job', workflow, job: sample.job_id, name: sample.name },
       style,
+      false,
     )),
   ];
 }

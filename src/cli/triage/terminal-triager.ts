@@ -42,10 +42,11 @@ function askedText({ group, explanation, position, of }: AskedGroup, style: Text
     const failures = walk.findIndex(({ rule }) => rule === 'success') + 1;
     return { attempt, walk: walk.slice(failures) };
   });
+  const explained = { ...explanation, attempts, decisions: [] };
   return [
     '',
     style.paint('dim', `${position} of ${of}`),
-    ...explanationText({ ...explanation, attempts, hint: null, decisions: [] }, style),
+    ...explanationText({ explained, stderr: null, hints: [], allRules: true }, style),
     '',
     ...groupText(group, style),
     '',

@@ -74,7 +74,7 @@ export const RULES = {
     if (history.preemptions >= limit) {
       return {
         verdict: { kind: 'fail', status: 'failed' },
-        because: `worker_lost: all ${limit} retries after a lost worker are used up`,
+        because: `worker_lost: no retries left after a lost worker (${limit} of ${limit} used)`,
       };
     }
     const spent = `${describeOutcome(ended.outcome)}, preemption ${history.preemptions + 1} of ${limit}`;
@@ -172,7 +172,7 @@ export const RULES = {
     if (executions >= rule.maxRetries) {
       return {
         verdict: failedOrTerminated(ended.outcome),
-        because: `${name}: all ${rule.maxRetries} executions are used up`,
+        because: `${name}: no executions left (${rule.maxRetries} of ${rule.maxRetries} used)`,
         handlerOutcome: 'MaxRetriesExceeded',
         unlessRouted: 'repeat',
       };
@@ -213,7 +213,7 @@ export const RULES = {
     if (history.failures >= limit) {
       return {
         verdict: failedOrTerminated(ended.outcome),
-        because: `all ${limit} retries of max_retries_failure are used up`,
+        because: `no retries left (${limit} of ${limit} used)`,
         unlessRouted: 'repeat',
       };
     }

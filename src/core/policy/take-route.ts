@@ -67,7 +67,7 @@ export function routeFailure(
   const jump = takeJump(policy, routes, dynamic, history.loops, 'on_fail');
   if (jump.kind !== 'none') return jump;
   if (max > 0 && history.reattempts >= max) {
-    const used = max === 1 ? 'its re-attempt is used up' : `all ${max} re-attempts are used up`;
+    const used = `no re-attempts left (${max} of ${max} used)`;
     return { kind: 'used_up', because: `on_fail: ${used}; ${jump.because}` };
   }
   return final !== null && max > 0

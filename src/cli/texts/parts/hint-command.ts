@@ -38,3 +38,37 @@ export function hintCommand(hint: Hint, { command }: Pick<TextStyle, 'command'>)
 export function nextLines(hint: Hint | null, style: Pick<TextStyle, 'command'>): string[] {
   return hint === null ? [] : [`next: ${hintCommand(hint, style)}`];
 }
+
+/** What the command of a hint is for; null: the command says it. */
+export function hintPurpose({ kind }: Hint): string | null {
+  switch (kind) {
+    case 'failures':
+      return 'all failures, grouped by what they have in common';
+    case 'resolve':
+      return 'try again or give up';
+    case 'recover':
+      return 'try again with more memory or time';
+    case 'retry':
+      return 'try it again as it is';
+    case 'retry_failed':
+      return 'try all of them again as they are';
+    case 'continue':
+      return 'after a fix in the spec: run what changed and what did not succeed';
+    case 'reset':
+      return 'a new run of what did not succeed';
+    case 'reinitialize':
+      return 'a new run of what is out of date or did not succeed';
+    case 'resume':
+      return 'resumes it';
+    case 'cancel':
+      return 'cancel it';
+    case 'logs':
+      return 'what it wrote';
+    case 'jobs':
+      return 'all of them';
+    case 'run':
+    case 'wait':
+    case 'explain':
+      return null;
+  }
+}

@@ -2,11 +2,27 @@ import { describe, expect, test } from 'vitest';
 import { progressFrame, type ScreenSize } from '../../src/cli/progress/progress-frame.ts';
 import { displayWidth } from '../../src/cli/terminal/display-width.ts';
 import { lineText } from '../../src/cli/terminal/styled-line.ts';
-import type { WorkflowStatus } from '../../src/contract/records/records.ts';
+import type { StatusCounts, WorkerRecord, WorkflowStatus } from '../../src/contract/records/records.ts';
 import { remainingMs } from '../../src/views/remaining-time.ts';
+import type { Stage } from '../../src/views/timeline/stage-progress.ts';
+import { endedCount, jobCount } from '../../src/views/workflow-state.ts';
 import { counts, NOON, status } from './records.ts';
 
 const WIDE = { columns: 100, rows: 30 };
+
+const stage = (label: string, given: Partial<StatusCounts>, recovered = 0): Stage => {
+  const all = counts(given);
+  return {
+    label,
+    jobs: jobCount(all),
+    ended: endedCount(all),
+    counts: all,
+    recovered,
+    cpus_in_use: all.running,
+    has_begun: endedCount(all) + all.running > 0,
+    remaining_ms: null,
+  };
+};
 
 function frame(given: WorkflowStatus, size: ScreenSize = WIDE, note: string | null = null): string[] {
   return progressFrame(given, size, NOON, { note }).map(lineText);
@@ -55,7 +71,7 @@ describe('the progress screen', () => {
   test('shows name, id, run, elapsed time and what is left', () => {
     const [header, bar, statuses] = frame(status());
     expect(header).toBe('nightly  workflow 3, run 1  1m00s  about 10s left');
-    expect(bar).toMatch(/^█{30}░{30} 50% {2}5\/10$/);
+    expect(bar).toMatch(/^█{45}░{45} 50% {2}5\/10$/);
     expect(statuses).toBe('completed 5  running 2  ready 1  blocked 2');
   });
 
@@ -82,6 +98,48 @@ describe('the progress screen', () => {
 
   test('makes control characters of names visible', () => {
     expect(frame(busy)).toContain('failure evil␛[2J␊name  exit 9 - max_retries_failure is 0');
+  });
+
+  describe('with stages', () => {
+    const stages = [
+      stage('prepare', { completed: 1 }),
+      stage('train_*', { completed: 30, failed: 2, running: 4, ready: 64 }, 3),
+      stage('merge', { blocked: 1 }),
+    ];
+    const lines = (columns: number, rows = 30, given = stages) =>
+      progressFrame(
+        status({ counts: counts({ running: 4 }), workers: [{ cpus: 8 } as WorkerRecord] }),
+        { columns, rows },
+        NOON,
+        {
+          stages: given,
+        },
+      ).map(lineText);
+
+    test('has a line for each that takes the width, with what is done, running, failed and recovered', () => {
+      expect(lines(80).slice(3, 6)).toEqual([
+        `prepare ${'█'.repeat(31)}    1/1                                  `,
+        `train_* ${'█'.repeat(10)}${'░'.repeat(21)} 32/100  4 running  2 failed  3 recovered`,
+        `merge   ${'░'.repeat(31)}    0/1                                  `,
+      ]);
+      for (const line of lines(160).slice(3, 6)) expect(displayWidth(line)).toBe(160);
+    });
+
+    test('shows the CPUs in use, of all that the workers have', () => {
+      expect(lines(80)[0]).toMatch(/ {2}4 of 8 CPUs in use$/);
+    });
+
+    test('leaves out those that are done, then those that have not begun', () => {
+      expect(lines(80, 8).slice(3)).toEqual([expect.stringMatching(/^train_\* /), 'and 2 more stages']);
+    });
+
+    test('has no bar where there is no room for one', () => {
+      expect(lines(40)[4]).toMatch(/^train_\* {2}32\/100 {2}4 running/);
+    });
+
+    test('has none for a workflow of one job', () => {
+      expect(lines(80, 30, [stage('only', { running: 1 })])).toHaveLength(lines(80, 30, []).length);
+    });
   });
 
   test.each([

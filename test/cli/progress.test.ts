@@ -19,6 +19,7 @@ function watchedEngine(events: EventRecord[], current: () => WorkflowStatus) {
   const listeners = new Set<() => void>();
   const engine = {
     status: async () => current(),
+    graph: async () => ({ groups: [], edges: [], routes: [], left_off: 0 }),
     listEvents: async (_: number, { after = 0 }) => ({
       items: events.filter(({ id }) => id > after),
       next: null,

@@ -66,7 +66,7 @@ describe('the live screen of a request', () => {
   test('shows state, time left, what was delivered with the open round, and the round', () => {
     expect(head(halfway())).toEqual([
       'numbers@1  ACTIVE  about 2m00s left',
-      `${'█'.repeat(36)}${'░'.repeat(24)} 60%  40 of 100 delivered`,
+      `${'█'.repeat(45)}${'░'.repeat(30)} 60%  40 of 100 delivered`,
       'round 2, 5 of 15 units done',
     ]);
   });

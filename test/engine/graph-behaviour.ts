@@ -55,6 +55,35 @@ export function graphBehaviour(databases: Databases): void {
       expect(await named('train')).toEqual([]);
     });
 
+    test('counts what has recovered and the CPUs in use, and the status forgets failures that have recovered', async () => {
+      const retry = { max_retries_failure: 1 };
+      const world = await worldOf(
+        simpleModel([
+          { name: 'train_1', retry },
+          { name: 'train_2', retry },
+          { name: 'last', after: ['train_1'], cpus: 2 },
+        ]),
+        databases,
+      );
+      const worker = await world.remoteWorker();
+      await worker.runReady({ train_1: 1, train_2: 1 });
+      const failures = async () =>
+        (await world.engine.status(world.workflowId)).failures.map((each) => [each.name, each.attempt_id]);
+      expect(await failures()).toEqual([
+        ['train_2', 1],
+        ['train_1', 1],
+      ]);
+      world.clock.now += 3_600_000;
+      await worker.runReady({ train_2: 1 });
+      expect(await failures()).toEqual([['train_2', 2]]);
+      await worker.exchange({ started: await worker.claim({ slots: 1 }) });
+      const { groups } = await world.engine.graph(world.workflowId);
+      expect(groups.map(({ label, recovered, cpus_in_use }) => [label, recovered, cpus_in_use])).toEqual([
+        ['train_*', 1, 0],
+        ['last', 0, 2],
+      ]);
+    });
+
     test('makes the same groups of names as `holdfast graph`', async () => {
       const world = await worldOf(simpleModel(NAMES.map((name) => ({ name }))), databases);
       const { groups } = await world.engine.graph(world.workflowId);

@@ -13,6 +13,8 @@ const group = (label: string, part: Partial<StatusCounts>, mean: number | null =
   on_call: onCall,
   jobs: Object.values(part).reduce((sum, each) => sum + each, 0),
   counts: counts(part),
+  recovered: 0,
+  cpus_in_use: 0,
   first_job_id: 1,
   mean_success_ms: mean,
 });

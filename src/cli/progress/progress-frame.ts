@@ -2,12 +2,15 @@ import type { WorkflowStatus } from '../../contract/records/records.ts';
 import { formatDuration } from '../../core/text/quantity.ts';
 import { pausedBy } from '../../views/pause-text.ts';
 import { remainingMs, type Watch } from '../../views/remaining-time.ts';
+import type { Stage } from '../../views/timeline/stage-progress.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import { endedCount, jobCount } from '../../views/workflow-state.ts';
-import { displayWidth, ellipsizeMiddle } from '../terminal/display-width.ts';
+import { ellipsizeMiddle } from '../terminal/display-width.ts';
 import { fitLine, type StyledLine } from '../terminal/styled-line.ts';
 import { scriptText } from '../texts/status-text.ts';
 import { countsLine } from '../texts/workflow-state.ts';
+import { barLine } from './bar-line.ts';
+import { stageLines } from './stage-lines.ts';
 
 export interface ScreenSize {
   columns: number;
@@ -17,6 +20,8 @@ export interface ScreenSize {
 interface FrameOptions {
   note?: string | null;
   watch?: Watch | null;
+  /** Groups of jobs, in the order in which they can start. */
+  stages?: readonly Stage[];
   /** false: name and bar are shown above, as those of a request. */
   hasHead?: boolean;
 }
@@ -32,21 +37,24 @@ export function progressFrame(
   status: WorkflowStatus,
   size: ScreenSize,
   now: number,
-  { note = null, watch = null, hasHead = true }: FrameOptions = {},
+  { note = null, watch = null, stages = [], hasHead = true }: FrameOptions = {},
 ): StyledLine[] {
   const rows = Math.max(1, size.rows - 1);
-  const head = hasHead ? [bar(status, size.columns), header(status, now, watch)] : [];
+  const head = hasHead ? [bar(status, size.columns), header(status, stages, now, watch)] : [];
   const fixed = [...head, countsLine(status.counts)].slice(0, rows);
   if (hasHead && fixed.length > 1) fixed.unshift(...fixed.splice(1, 1));
   const footer: StyledLine[] = note === null ? [] : [[{ text: visibleText(note), style: 'yellow' }]];
 
+  const room = rows - fixed.length - footer.length;
+  // Half of the screen at most: running jobs and failures are below.
+  const shownStages = stageLines(stages, size.columns, Math.floor(room / 2));
   const lists = [failureLines(status), runningLines(status, size, now), waitingLines(status, size, now)];
   const shares = share(
     lists.map((list) => Math.min(list.length, LINES_PER_LIST)),
-    rows - fixed.length - footer.length,
+    room - shownStages.length,
   );
   const [failures, running, waiting] = lists.map((list, index) => list.slice(0, shares[index]));
-  return [...fixed, ...running!, ...waiting!, ...failures!, ...footer]
+  return [...fixed, ...shownStages, ...running!, ...waiting!, ...failures!, ...footer]
     .slice(-rows)
     .map((line) => fitLine(line, size.columns));
 }
@@ -66,7 +74,12 @@ function share(wanted: number[], room: number): number[] {
   return given;
 }
 
-function header(status: WorkflowStatus, now: number, watch: Watch | null): StyledLine {
+function header(
+  status: WorkflowStatus,
+  stages: readonly Stage[],
+  now: number,
+  watch: Watch | null,
+): StyledLine {
   const { workflow, started_at_ms } = status;
   const paused = pausedBy(workflow);
   const left = paused === null ? remainingMs(status, now, watch) : null;
@@ -76,7 +89,16 @@ function header(status: WorkflowStatus, now: number, watch: Watch | null): Style
     { text: started_at_ms === null ? '' : `  ${elapsed(now - started_at_ms)}` },
     { text: paused === null ? '' : `  ${paused}`, style: 'yellow' },
     { text: left === null ? '' : `  about ${formatDuration(left)} left`, style: 'dim' },
+    { text: cpusText(status, stages) },
   ];
+}
+
+/** `  3 of 8 CPUs in use`; empty before it is known, and where jobs run on machines of others. */
+function cpusText({ workers }: WorkflowStatus, stages: readonly Stage[]): string {
+  const total = workers.reduce((sum, { cpus }) => sum + cpus, 0);
+  if (stages.length === 0 || total === 0) return '';
+  const used = stages.reduce((sum, { cpus_in_use }) => sum + cpus_in_use, 0);
+  return `  ${Math.round(used * 10) / 10} of ${total} CPUs in use`;
 }
 
 function bar(status: WorkflowStatus, columns: number): StyledLine {
@@ -88,19 +110,6 @@ function bar(status: WorkflowStatus, columns: number): StyledLine {
   const share = (count: number) => (total === 0 ? 0 : count / total);
   const shares = { good: share(completed + disabled), ended: share(ended) };
   return barLine(shares, ` ${percent}%  ${ended}/${total}`, columns);
-}
-
-/** `ended`: the good and the bad together. */
-export function barLine(shares: { good: number; ended: number }, label: string, columns: number): StyledLine {
-  const width = Math.max(0, Math.min(60, columns - displayWidth(label)));
-  const good = Math.round(shares.good * width);
-  const bad = Math.max(0, Math.round(shares.ended * width) - good);
-  return [
-    { text: '█'.repeat(good), style: 'green' },
-    { text: '█'.repeat(bad), style: 'red' },
-    { text: '░'.repeat(width - good - bad), style: 'dim' },
-    { text: label },
-  ];
 }
 
 /** Whole seconds: digits that change with every frame inform nobody. */

@@ -5,7 +5,7 @@ import { visibleText } from '../../views/visible-text.ts';
 import { displayWidth, ellipsizeMiddle } from '../terminal/display-width.ts';
 import { fitLine, lineText, type StyledLine } from '../terminal/styled-line.ts';
 import { requestStyle } from '../texts/requests/request-style.ts';
-import { barLine } from './progress-frame.ts';
+import { barLine } from './bar-line.ts';
 
 const SHORTEST_NAME = 8;
 

@@ -156,7 +156,7 @@ export const workflowStatus = z
         recovery: z.object({ started_at_ms: millis, timeout_ms: millis }).nullable(),
       }),
     ),
-    /** The last failures, newest first, recovered ones included; at most 10. */
+    /** The last failures of jobs that have not recovered since, newest first, one a job; at most 10. */
     failures: z.array(
       z.object({ ...ofAttempt, outcome: z.string(), reason: z.string(), finished_at_ms: millis }),
     ),

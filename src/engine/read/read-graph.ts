@@ -5,7 +5,9 @@ import { namePattern } from '../../core/text/name-pattern.ts';
 import {
   type GroupRow,
   listConfigsOf,
+  listGroupCpus,
   listGroupEdges,
+  listGroupRecoveries,
   listGroups,
   listGroupTimes,
 } from '../../store/rows/jobs/group-rows.ts';
@@ -32,6 +34,14 @@ export function* readGraph(workflow: WorkflowRow): Script<WorkflowGraph> {
   )) {
     const position = positions.get(keyOf(group));
     if (position !== undefined) groups[position]!.mean_success_ms = total_ms / successes;
+  }
+  for (const { recovered, ...group } of yield* listGroupRecoveries(workflow.id, workflow.run_id)) {
+    const position = positions.get(keyOf(group));
+    if (position !== undefined) groups[position]!.recovered = recovered;
+  }
+  for (const { cpus, ...group } of yield* listGroupCpus(workflow.id)) {
+    const position = positions.get(keyOf(group));
+    if (position !== undefined) groups[position]!.cpus_in_use = cpus;
   }
   const labels = [...new Set(rows.map(({ label }) => label))];
   const edges = (yield* listGroupEdges(workflow.id, labels, MOST_EDGES)).flatMap((edge) => {
@@ -61,6 +71,8 @@ function groupRecord(row: GroupRow): GraphGroup {
     on_call: row.on_call === 1,
     jobs: row.jobs,
     counts,
+    recovered: 0,
+    cpus_in_use: 0,
     first_job_id: row.first_job_id,
     mean_success_ms: null,
   };

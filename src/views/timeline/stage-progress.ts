@@ -8,6 +8,9 @@ export interface Stage {
   jobs: number;
   ended: number;
   counts: StatusCounts;
+  /** Completed jobs that had failed or were lost before. */
+  recovered: number;
+  cpus_in_use: number;
   /** Some of its jobs have run, or are running. */
   has_begun: boolean;
   /** How long its open jobs take from when they can start; null: no success to measure by, or none is open. */
@@ -29,7 +32,7 @@ export function stageProgress({ groups, edges }: WorkflowGraph, status: Workflow
 }
 
 function stageOf(
-  { label, jobs, counts, mean_success_ms }: GraphGroup,
+  { label, jobs, counts, recovered, cpus_in_use, mean_success_ms }: GraphGroup,
   overall: number | null,
   all: number,
 ): Stage {
@@ -43,6 +46,8 @@ function stageOf(
     jobs,
     ended,
     counts,
+    recovered,
+    cpus_in_use,
     has_begun: ended + here > 0,
     remaining_ms: mean === null || open === 0 ? null : Math.max(1_000, Math.round((mean * open) / together)),
   };

@@ -9,6 +9,8 @@ const jobGroup = z
     on_call: z.boolean().describe('They run only when a route calls them.'),
     jobs: z.int(),
     counts: workflowStatus.shape.counts,
+    recovered: z.int().describe('Completed jobs of which an attempt of the run had failed or was lost.'),
+    cpus_in_use: z.number().describe('CPUs that jobs under way were given; 1 for a job that asks for none.'),
     first_job_id: id,
     mean_success_ms: z
       .number()

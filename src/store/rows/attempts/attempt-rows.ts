@@ -1,5 +1,6 @@
 import type { RouteTaken, Usage } from '../../../contract/records/records.ts';
 import type { Evaluation } from '../../../core/job/evaluation.ts';
+import { JOB_STATUS } from '../../../core/job/job-status.ts';
 import { isUnexplained, type Outcome } from '../../../core/job/outcome.ts';
 import type { PostResult } from '../../../core/job/post-result.ts';
 import type { Decision, History } from '../../../core/policy/decision.ts';
@@ -268,14 +269,22 @@ export function* listAttempts(
   );
 }
 
-/** The newest attempts that failed or were lost. */
+/** Of so many unsuccessful attempts those are sought whose jobs have not recovered: a status is read often. */
+const SEARCHED_FAILURES = 500;
+
+/** The newest attempts that failed or were lost, one a job, without those of jobs that have completed since. */
 export function* listLastFailures(workflowId: number, runId: number, limit: number): Script<AttemptRow[]> {
   return yield* all<AttemptRow>(
-    `select ${COLUMNS} from attempt join job on job.id = attempt.job_id
-     where attempt.workflow_id = ? and attempt.run_id = ? and attempt.counts_as is not null
+    `select ${COLUMNS} from (select id from attempt
+       where workflow_id = ? and run_id = ? and counts_as is not null order by id desc limit ?) unsuccessful
+     join attempt on attempt.id = unsuccessful.id join job on job.id = attempt.job_id
+     where job.status <> ${JOB_STATUS.completed} and not exists (select 1 from attempt newer
+       where newer.job_id = attempt.job_id and newer.run_id = attempt.run_id
+         and newer.attempt_id > attempt.attempt_id and newer.counts_as is not null)
      order by attempt.id desc limit ?`,
     workflowId,
     runId,
+    SEARCHED_FAILURES,
     limit,
   );
 }

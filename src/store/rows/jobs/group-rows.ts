@@ -86,6 +86,33 @@ export function* listGroupTimes(
   );
 }
 
+/** Completed jobs that had failed or were lost in a run, by group. */
+export function* listGroupRecoveries(
+  workflowId: number,
+  runId: number,
+): Script<{ label: string; on_call: number; recovered: number }[]> {
+  return yield* all(
+    `select ${groupLabelOf('job')} as label, job.on_call, count(*) as recovered
+     from (select distinct job_id from attempt
+       where workflow_id = ? and run_id = ? and counts_as is not null) unsuccessful
+     join job on job.id = unsuccessful.job_id where job.status = ${JOB_STATUS.completed} group by 1, 2`,
+    workflowId,
+    runId,
+  );
+}
+
+/** CPUs of jobs that are starting or running, by group. */
+export function* listGroupCpus(
+  workflowId: number,
+): Script<{ label: string; on_call: number; cpus: number }[]> {
+  return yield* all(
+    `select ${groupLabelOf('job')} as label, job.on_call, sum(coalesce(requirement.cpus, 1)) as cpus
+     from job join requirement on requirement.id = job.requirement_id
+     where job.workflow_id = ? and job.status in (${JOB_STATUS.pending}, ${JOB_STATUS.running}) group by 1, 2`,
+    workflowId,
+  );
+}
+
 export function* listConfigsOf(
   jobIds: readonly number[],
 ): Script<{ id: number; scope: string; config: string }[]> {

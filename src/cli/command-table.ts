@@ -142,6 +142,8 @@ export const COMMANDS: CommandEntry[] = [
     options: [
       ['-f, --follow', 'continue until the job has ended, over all its attempts'],
       ['--stderr', 'its stderr instead of its stdout'],
+      ['--both', 'its stdout, then its stderr, each below its path'],
+      ['--last-error', 'the last error in stderr, or in stdout, with the lines around it'],
       ['--attempt <number>', 'this attempt (default: the newest)'],
       RUN_OPTION,
       ['--tail <lines>', 'only the last lines'],
@@ -153,6 +155,7 @@ export const COMMANDS: CommandEntry[] = [
     examples: [
       'holdfast logs 3 train_1',
       'holdfast logs train_1 --stderr --tail 20',
+      'holdfast logs train_1 --last-error',
       'holdfast logs 3 train_1 -f',
       'holdfast logs bundle 3 -o failed-run.tar.gz',
     ],

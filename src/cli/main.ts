@@ -4,6 +4,7 @@ import type { CommandEntry } from './command-entry.ts';
 import { COMMANDS } from './command-table.ts';
 import type { SettingSources } from './config/resolve-settings.ts';
 import { SETTING_KEYS } from './config/settings.ts';
+import { helpOverview } from './help-overview.ts';
 import { openContext } from './open-context.ts';
 import { printError, printErrorRecord } from './print-error.ts';
 
@@ -19,7 +20,7 @@ export async function main(argv: string[], version: string): Promise<number> {
     exitCode = code;
   });
   try {
-    if (argv.length === 0) program.outputHelp();
+    if (argv.length === 0 || isListOfAll(argv)) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -27,6 +28,11 @@ export async function main(argv: string[], version: string): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     return printError(error, json);
   }
+}
+
+/** `help all`: every command with its line. */
+function isListOfAll(argv: readonly string[]): boolean {
+  return argv[0] === 'help' && argv[1] === 'all';
 }
 
 function createProgram(
@@ -37,16 +43,20 @@ function createProgram(
 ): Commander {
   const program = new Commander('holdfast')
     .description('Runs batch workflows in which failure is a first-class path.')
-    .version(version, '-v, --version')
-    .option('--dir <dir>', 'state directory (default: HOLDFAST_DIR, else .holdfast here or above)')
+    .version(version, '-v, --version', 'print the version')
+    .option('--dir <dir>', 'state directory (default: HOLDFAST_DIR, or .holdfast)')
     .option('--server <url>', 'work on this server instead of here')
-    .option('--token-file <file>', 'file with the token for the server; also HOLDFAST_TOKEN')
+    .option('--token-file <file>', 'file with its token; also HOLDFAST_TOKEN')
     .option('--output <form>', 'table, json, quiet; csv for lists')
     .option('--no-color', 'no colours; also NO_COLOR')
     .helpCommand('help [command]', 'how to use a command')
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({ outputError: (text) => printUsageError(text, json) });
+  if (!isListOfAll(argv)) {
+    program.helpInformation = () =>
+      helpOverview(program.options.map((each) => [each.flags, each.description]));
+  }
   const asked = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0]!));
   const showsAll = asked.length === 0 || argv[0] === '--help' || argv[0] === '-h';
   for (const entry of COMMANDS) {

@@ -115,6 +115,30 @@ describe('after a run in which a job recovers and one fails', () => {
     );
   });
 
+  test('logs prints both streams, or the last error of either', async () => {
+    const both = await cli('logs', 'broken', '--both');
+    expect(both.stdout).toMatch(/^==> stdout: .*\.o \(empty\)\n==> stderr: .*\.e\none\ntwo\nthe reason\n$/);
+    expect((await json('logs', 'broken', '--both')).logs).toMatchObject([
+      { stream: 'stdout', text: '' },
+      { stream: 'stderr', text: 'one\ntwo\nthe reason\n' },
+    ]);
+    const last = await cli('logs', 'broken', '--last-error');
+    expect(last.stdout).toBe('one\ntwo\nthe reason\n');
+    expect(last.stderr).toContain('no line looks like an error; the end of stderr: ');
+    expect(await cli('logs', 'broken', '--last-error', '--both')).toMatchObject({ code: 2 });
+  });
+
+  test('watch --output json is a stream, which ends with the result', async () => {
+    const { stdout, code } = await cli('watch', '1', '--output', 'json');
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(1);
+    expect(lines.map((line) => Object.keys(line))).toEqual([['result']]);
+    expect(lines[0].result.workflow.id).toBe(1);
+  });
+
   test('explain says why', async () => {
     const { stdout } = await cli('explain', 'broken');
     expect(stdout).toMatch(/^broken \(job 3, run 1\): failed\nfailed: exit 7/);

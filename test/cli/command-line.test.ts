@@ -41,7 +41,7 @@ describe('the command line', () => {
 
   test('has a help with a line and examples for every command', async () => {
     const cwd = makeProject();
-    const { stdout, code } = await runCli(['help'], { cwd });
+    const { stdout, code } = await runCli(['help', 'all'], { cwd });
     expect(code).toBe(0);
     const { COMMANDS } = await import('../../src/cli/command-table.ts');
     for (const { usage, summary, examples } of COMMANDS) {
@@ -50,6 +50,21 @@ describe('the command line', () => {
     }
     const run = await runCli(['help', 'run'], { cwd });
     expect(run.stdout).toMatch(/Examples:\n {2}holdfast run workflow\.yaml/);
+  });
+
+  test('shows the commands by task on one screen', async () => {
+    const { stdout, code } = await runCli(['help'], { cwd: makeProject() });
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    const { COMMANDS } = await import('../../src/cli/command-table.ts');
+    const { COMMAND_GROUPS } = await import('../../src/cli/help-overview.ts');
+    const grouped = COMMAND_GROUPS.flatMap(([, commands]) => commands);
+    expect(grouped.toSorted()).toEqual([...COMMANDS.map(({ usage }) => usage.split(' ')[0]!), 'help'].sort());
+    for (const [task, commands] of COMMAND_GROUPS) {
+      expect(lines.find((line) => line.startsWith(`  ${task} `))).toContain(commands.join(' '));
+    }
   });
 
   test.each([

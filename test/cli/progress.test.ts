@@ -135,6 +135,23 @@ describe('plain progress', () => {
   });
 });
 
+test('a stream takes every event as it is, also of a large workflow', async () => {
+  const events = [event({ id: 1 }), event({ id: 2, type: 'retry' })];
+  const { engine } = watchedEngine(events, () => status());
+  const seen: EventRecord[] = [];
+  const lines: string[] = [];
+  const progress = new PlainProgress(
+    engine,
+    { id: 3, job_count: 100_000, after: 0 },
+    (line) => lines.push(line),
+    plain,
+    (each) => seen.push(each),
+  );
+  await progress.stop();
+  expect(seen).toEqual(events);
+  expect(lines).toEqual([]);
+});
+
 describe('the live screen', () => {
   test('hides the cursor, draws in place, and leaves the terminal as it was', async () => {
     let current = status();

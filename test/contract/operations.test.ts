@@ -26,7 +26,6 @@ const NOT_IN_CLI: Partial<Record<OperationId, string>> = {
   listUserData: 'for programs that read what jobs pass to each other',
   setUserData: 'for programs that set what jobs pass to each other',
   retryJob: '`retry` calls retryJobs, which takes any choice of jobs; this is the path of the seeds',
-  graph: '`graph` draws single jobs too, from all of them; this is for the pages of the server',
   listTimelines: 'for the pages of the server',
   listWorkerJobs: '`workers list` counts them; this is for the pages of the server',
   listAudit: 'for administrators of a server, over HTTP',

@@ -179,7 +179,7 @@ describe('docs/cli.md', () => {
   const commands = sections(readText('docs/cli.md'), 2);
 
   test('has a section for every command that help lists, and no others', async () => {
-    const { stdout } = await new ReaderShell().run('holdfast help');
+    const { stdout } = await new ReaderShell().run('holdfast help all');
     const listed = [...stdout.split('Commands:')[1]!.matchAll(/^ {2}([\w-]+) /gm)].map((match) => match[1]);
     expect([...commands.keys()].sort()).toEqual(listed.sort());
   });

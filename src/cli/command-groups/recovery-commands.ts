@@ -40,7 +40,7 @@ export const RECOVERY_COMMANDS: CommandEntry[] = [
     usage: 'watch [id]',
     summary: 'follow a run to its end, recover it',
     details:
-      'Without --recover it only follows. With it the run is driven here if no other process does, and failures are\nrecovered until nothing more can be done. It stays while a decision is open. Exit codes as of `run`.',
+      'Without --recover it only follows. With it the run is driven here if no other process does, and failures are\nrecovered until nothing more can be done. It stays while a decision is open. Exit codes as of `run`.\n\nWith --output json each line is an object: {"event": …} as it happens, {"result": …} at the end.',
     options: [
       ['--recover', 'run it, and try again what failed'],
       LABEL_OPTION,

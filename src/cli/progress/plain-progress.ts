@@ -23,6 +23,7 @@ export class PlainProgress implements Progress {
   readonly #write: (line: string) => void;
   readonly #paint: Paint;
   readonly #thin: boolean;
+  readonly #stream: ((event: EventRecord) => void) | null;
   readonly #unsubscribe: () => void;
   readonly #sweep: NodeJS.Timeout;
   #after: number;
@@ -33,17 +34,19 @@ export class PlainProgress implements Progress {
   #printed = { at: 0, ended: 0 };
   #stopped = false;
 
-  /** `after`: the last event that is not printed. */
+  /** `after`: the last event that is not printed. `stream` takes every event, instead of lines for people. */
   constructor(
     engine: Engine,
     workflow: { id: number; job_count: number; after: number },
     write: (line: string) => void,
     paint: Paint,
+    stream: ((event: EventRecord) => void) | null = null,
   ) {
     this.#engine = engine;
     this.#workflowId = workflow.id;
     this.#after = workflow.after;
-    this.#thin = workflow.job_count > JOBS_TOLD_ONE_BY_ONE;
+    this.#thin = stream === null && workflow.job_count > JOBS_TOLD_ONE_BY_ONE;
+    this.#stream = stream;
     this.#write = write;
     this.#paint = paint;
     this.#unsubscribe = engine.onChange(this.#schedule);
@@ -95,6 +98,7 @@ export class PlainProgress implements Progress {
   }
 
   #print(event: EventRecord): void {
+    if (this.#stream !== null) return this.#stream(event);
     const line = eventLine(event);
     if (line !== null) this.#write(paintLine(line, this.#paint));
   }

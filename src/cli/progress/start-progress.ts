@@ -6,11 +6,12 @@ import { PlainProgress } from './plain-progress.ts';
 import type { Progress } from './progress.ts';
 import { WorkflowFrames } from './workflow-frames.ts';
 
-/** A live screen on a terminal, plain lines elsewhere, nothing but notes with `--output quiet`. */
+/** A live screen on a terminal, plain lines elsewhere, only notes with `--output quiet`. `stream`: with `--output json`, events are data. */
 export async function startProgress(
   engine: Engine,
   workflow: WorkflowRecord,
   context: CommandContext,
+  stream = false,
 ): Promise<Progress> {
   const { settings, stderr, errorPaint, narrate } = context;
   if (settings.output === 'quiet') return { note: narrate, stop: async () => {} };
@@ -23,6 +24,7 @@ export async function startProgress(
     { id: workflow.id, job_count: workflow.job_count, after },
     narrate,
     errorPaint,
+    stream && settings.output === 'json' ? (event) => context.print(JSON.stringify({ event })) : null,
   );
 }
 

@@ -155,7 +155,7 @@ export class WatchRun {
       this.#progress === null
         ? await useSettings(this.#context, this.#engine, status.workflow, given)
         : recallSettings(this.#context, given, status.workflow);
-    this.#progress ??= await startProgress(this.#engine, status.workflow, this.#context);
+    this.#progress ??= await startProgress(this.#engine, status.workflow, this.#context, true);
     const options = workerOptions({ ...this.#context, settings }, status.workflow.id, offer);
     const launchers = new Launchers(options.stateDir);
     this.#worker = new RunWorker(this.#engine, options, launchers);
@@ -238,7 +238,7 @@ export class WatchRun {
   }
 
   async #noteOnce(status: WorkflowStatus, text: string): Promise<void> {
-    this.#progress ??= await startProgress(this.#engine, status.workflow, this.#context);
+    this.#progress ??= await startProgress(this.#engine, status.workflow, this.#context, true);
     if (this.#noted === text) return;
     this.#noted = text;
     this.#progress.note(text);

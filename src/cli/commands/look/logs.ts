@@ -1,11 +1,14 @@
 import type { Engine } from '../../../contract/engine.ts';
 import { type LogReader, logReader } from '../../../contract/log-reader.ts';
+import type { AttemptRecord } from '../../../contract/records/records.ts';
 import { HoldfastError } from '../../../core/errors.ts';
 import type { Command, CommandContext, Invocation } from '../../command-context.ts';
 import { onInterrupt } from '../../interrupts.ts';
 import { attemptToShow } from '../../logs/find-attempt.ts';
 import { followLog, type LogTarget } from '../../logs/follow-log.ts';
 import { tailOffset } from '../../logs/log-tail.ts';
+import { plainLogLines } from '../../logs/plain-log-lines.ts';
+import { printLastError } from '../../logs/print-last-error.ts';
 import { LogPrinter } from '../../logs/print-log.ts';
 import { reportGap } from '../../logs/report-gap.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
@@ -14,6 +17,7 @@ import { isUnansweredFarewell, waitOutOutages } from '../../run/outages.ts';
 
 const INTERRUPTED = 130;
 const CHUNK_BYTES = 1024 * 1024;
+const STREAMS = ['stdout', 'stderr'] as const;
 
 /** `bundle` and a number: an archive. With one argument, or none that is a number, `bundle` is the name of a job. */
 const isBundle = ([first, second]: string[]) =>
@@ -38,8 +42,16 @@ export const logsCommand: Command = async (context, invocation) => {
       problem: `prints the log as it grows, it has no --output ${context.settings.output}`,
     });
   }
+  refuseTogether(options);
   const engine = await context.openEngine();
   const target = { ...(await workflowAndJob(engine, context, args)), choice, stream, tail } as const;
+  if (options.lastError === true || options.both === true) {
+    const { workflowId } = target;
+    const attempt = await startedAttempt(engine, target);
+    if (options.lastError === true) await printLastError(context, engine, workflowId, attempt);
+    else await printBoth(context, engine, target, attempt);
+    return 0;
+  }
   if (options.follow !== true) return printLog(context, engine, target);
 
   const end = new AbortController();
@@ -61,7 +73,7 @@ export const logsCommand: Command = async (context, invocation) => {
 
 function refuseOthers(bundle: boolean, options: Invocation['options']): void {
   const [given, problem] = bundle
-    ? [['follow', 'stderr', 'attempt', 'run', 'tail'], 'not with `logs bundle`']
+    ? [['follow', 'stderr', 'both', 'lastError', 'attempt', 'run', 'tail'], 'not with `logs bundle`']
     : [['out', 'maxLog', 'maxSize'], 'only with `logs bundle ID`'];
   const flag = given.find((name) => options[name] !== undefined);
   if (flag === undefined) return;
@@ -69,10 +81,58 @@ function refuseOthers(bundle: boolean, options: Invocation['options']): void {
   throw new HoldfastError('INVALID_ARGUMENT', { argument, problem });
 }
 
-async function printLog(context: CommandContext, engine: Engine, target: LogTarget): Promise<number> {
-  const { workflowId, job, choice, stream, tail } = target;
+/** Each of these decides what is printed. */
+function refuseTogether(options: Invocation['options']): void {
+  const alone = options.lastError === true ? 'last-error' : options.both === true ? 'both' : null;
+  if (alone === null) return;
+  const others = alone === 'both' ? ['follow', 'stderr'] : ['follow', 'stderr', 'both', 'tail'];
+  const other = others.find((name) => options[name] !== undefined);
+  if (other === undefined) return;
+  throw new HoldfastError('INVALID_ARGUMENT', {
+    argument: `--${alone}`,
+    problem: `not together with --${other}`,
+  });
+}
+
+async function startedAttempt(
+  engine: Engine,
+  { workflowId, job, choice }: LogTarget,
+): Promise<AttemptRecord> {
   const attempt = await attemptToShow(engine, workflowId, job, choice);
   if (attempt === undefined || attempt.started_at_ms === null) throw new HoldfastError('NO_ATTEMPT', { job });
+  return attempt;
+}
+
+/** stdout, then stderr; once, where both are one file. */
+async function printBoth(
+  context: CommandContext,
+  engine: Engine,
+  { workflowId, tail }: LogTarget,
+  attempt: AttemptRecord,
+): Promise<void> {
+  const streams = attempt.stdout_path === attempt.stderr_path ? STREAMS.slice(0, 1) : STREAMS;
+  const logs = [];
+  for (const stream of streams) {
+    const path = attempt[`${stream}_path`];
+    logs.push({ stream, path, text: await wholeText(logReader(engine, workflowId, attempt, stream), tail) });
+  }
+  if (context.settings.output === 'json') {
+    context.print(JSON.stringify({ attempt, logs }, null, 2));
+    return;
+  }
+  for (const { stream, path, text } of logs) {
+    if (context.settings.output === 'quiet') context.print(path);
+    else {
+      const isEmpty = text === null || text === '';
+      context.print(context.paint('bold', `==> ${stream}: ${path}${isEmpty ? ' (empty)' : ''}`));
+      if (!isEmpty) context.print(plainLogLines(text).join('\n'));
+    }
+  }
+}
+
+async function printLog(context: CommandContext, engine: Engine, target: LogTarget): Promise<number> {
+  const { workflowId, stream, tail } = target;
+  const attempt = await startedAttempt(engine, target);
   const path = attempt[`${stream}_path`];
   if (context.settings.output === 'quiet') {
     context.print(path);

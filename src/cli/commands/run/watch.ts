@@ -63,7 +63,10 @@ export const watchCommand: Command = async (context, { args, options, lists }) =
   }
   const status = end ?? (await engine.status(workflowId));
   const result = await collectRunResult(engine, status, context.settings.output, storyOfStored(false));
-  context.show(runResultView, result);
+  // The last line of a stream.
+  if (context.settings.output === 'json')
+    context.print(JSON.stringify({ result: runResultView.json(result) }));
+  else context.show(runResultView, result);
   stopWaiting();
   return end === null ? INTERRUPTED : (end.exit_code ?? INTERRUPTED);
 };

@@ -1,8 +1,10 @@
+import { cpSync } from 'node:fs';
 import { build, watch } from 'rolldown';
 import { licences } from './build-licences.mjs';
 
-// `node build.mjs` writes dist/; with --watch, after each change; with --bench, the benchmarks, to dist/bench/. Why it is
-// bundled, what is left outside, and why it is CommonJS: docs/adr/0021-one-bundle.md.
+// `node build.mjs` writes dist/; with --watch, after each change; with --bench, --chaos or --fuzz, the programs that
+// measure or break it, to dist/bench/, dist/chaos/ and dist/fuzz/. Why it is bundled, what is left outside, and why it is
+// CommonJS: docs/adr/0021-one-bundle.md.
 
 /** What is started by its path (src/core/package-files.ts), and what is imported. All of it is flat in dist/. */
 const PROGRAMS = {
@@ -68,8 +70,21 @@ const benchmarks = {
   output: { file: 'dist/bench/main.mjs', format: 'esm', codeSplitting: false },
 };
 
+const programAt = (folder) => ({
+  input: `${folder}/main.ts`,
+  platform: 'node',
+  external: (id) => /^(?!chaos\/|fuzz\/)[@\w]/.test(id),
+  output: { file: `dist/${folder}/main.mjs`, format: 'esm', codeSplitting: false },
+});
+
 if (process.argv.includes('--bench')) {
   await build(benchmarks);
+} else if (process.argv.includes('--chaos')) {
+  await build(programAt('chaos'));
+  // Started by its path, beside the program.
+  cpSync('test/postgres/postgres-guard.mjs', 'dist/chaos/postgres-guard.mjs');
+} else if (process.argv.includes('--fuzz')) {
+  await build(programAt('fuzz'));
 } else if (process.argv.includes('--watch')) {
   watch([options, post]).on('event', ({ code, error, duration }) => {
     if (code === 'ERROR') console.error(error.message);

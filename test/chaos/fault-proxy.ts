@@ -20,15 +20,17 @@ export class FaultProxy {
   readonly counts = { drop: 0, dropAnswer: 0, double: 0, delay: 0 };
   readonly #server: Server;
   readonly #backends: () => string[];
+  readonly #random: () => number;
 
-  private constructor(backends: () => string[]) {
+  private constructor(backends: () => string[], random: () => number) {
     this.#backends = backends;
+    this.#random = random;
     this.#server = createServer((incoming, answer) => void this.#carry(incoming, answer));
     this.#server.keepAliveTimeout = 60_000;
   }
 
-  static async start(backends: () => string[]): Promise<FaultProxy> {
-    const proxy = new FaultProxy(backends);
+  static async start(backends: () => string[], random = Math.random): Promise<FaultProxy> {
+    const proxy = new FaultProxy(backends, random);
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
     return proxy;
@@ -49,10 +51,10 @@ export class FaultProxy {
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks);
       if (this.#happens('drop')) throw new Error('lost on the way');
-      if (this.faults !== null && Math.random() < 0.2) {
+      if (this.faults !== null && this.#random() < 0.2) {
         this.counts.delay += 1;
         const { delayMs } = this.faults;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * delayMs));
+        await new Promise((resolve) => setTimeout(resolve, this.#random() * delayMs));
       }
       if (this.#happens('double')) await this.#forward(incoming, body, null);
       const lost = this.#happens('dropAnswer');
@@ -64,7 +66,7 @@ export class FaultProxy {
   }
 
   #happens(fault: 'drop' | 'dropAnswer' | 'double'): boolean {
-    const happens = this.faults !== null && Math.random() < this.faults[fault];
+    const happens = this.faults !== null && this.#random() < this.faults[fault];
     if (happens) this.counts[fault] += 1;
     return happens;
   }
@@ -75,7 +77,7 @@ export class FaultProxy {
     answer: ServerResponse | null,
   ): Promise<void> {
     const backends = this.#backends();
-    const backend = backends[Math.floor(Math.random() * backends.length)];
+    const backend = backends[Math.floor(this.#random() * backends.length)];
     if (backend === undefined) return Promise.reject(new Error('no server is up'));
     return new Promise((resolve, reject) => {
       const outgoing = request(backend + url!, { method: method!, headers, agent: false }, (incoming) => {

@@ -1,6 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to
+whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE,
+ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
 /** Writes the licences of the packages that are in a bundle. */
 export const licences = {
   name: 'licences',
@@ -14,8 +27,19 @@ export const licences = {
 };
 
 function licenceOf(directory) {
-  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-  const file = readdirSync(directory).find((each) => /^licen[cs]e/i.test(each));
-  if (file === undefined) throw new Error(`${name} has no licence file`);
-  return `${name} ${version} (${license})\n\n${readFileSync(join(directory, file), 'utf8').trim()}\n`;
+  const { name, version, license, author } = JSON.parse(
+    readFileSync(join(directory, 'package.json'), 'utf8'),
+  );
+  const files = readdirSync(directory);
+  const read = (pattern) => {
+    const file = files.find((each) => pattern.test(each));
+    return file === undefined ? undefined : readFileSync(join(directory, file), 'utf8');
+  };
+  const section = /^## licen[cs]e\n(.*)/ims.exec(read(/^readme/i) ?? '')?.[1];
+  const text =
+    read(/^(?:licen[cs]e|copying)/i) ?? (section?.includes(MIT.slice(0, 40)) ? section : undefined);
+  if (text === undefined && license !== 'MIT') throw new Error(`${name} has no licence file`);
+  // The author named the licence and left its text out.
+  const found = text ?? `Copyright (c) ${(author.name ?? author).replace(/ <.*/, '')}\n\n${MIT}`;
+  return `${name} ${version} (${license})\n\n${found.trim()}\n`;
 }

@@ -1,12 +1,13 @@
 import { cpSync } from 'node:fs';
 import { build, watch } from 'rolldown';
 import { licences } from './build-licences.mjs';
+import { nativeFiles } from './build-native.mjs';
 
 // `node build.mjs` writes dist/; with --watch, after each change; with --bench, --chaos or --fuzz, the programs that
 // measure or break it, to dist/bench/, dist/chaos/ and dist/fuzz/. Why it is bundled, what is left outside, and why it is
 // CommonJS: docs/adr/0021-one-bundle.md.
 
-/** What is started by its path (src/core/package-files.ts), and what is imported. All of it is flat in dist/. */
+/** What is started by its path (src/core/package-files.ts), and what is imported. */
 const PROGRAMS = {
   cli: 'src/cli/main.ts',
   launcher: 'src/worker/launcher/main.ts',
@@ -18,13 +19,13 @@ const PROGRAMS = {
 };
 
 /** Loaded by `lazyModule`, each from a file of its own. */
-const LAZY = ['acorn', 'liquidjs', 're2js', 'yaml'];
+const LAZY = ['@bgotink/kdl', '@bgotink/kdl/v1-compat', 'acorn', 'json5', 'liquidjs', 're2js', 'yaml'];
 
-/** Bundled with what imports it. Everything else from npm stays in node_modules. */
-const BUNDLED = ['commander', 'zod', ...LAZY];
+/** SQLite for Node versions that have none. It looks for its binaries in the directory above its own. */
+const SQLITE = { 'native/sqlite': '@photostructure/sqlite' };
 
-const isLeftOutside = (id) =>
-  /^(?!src\/)[@\w]/.test(id) && !BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
+/** Not bundled: one binary per platform, in optional packages; and what `pg` looks for, and does without. */
+const OUTSIDE = ['@koromix/', 'pg-native'];
 
 const SDK = 'sdk.cjs';
 
@@ -37,11 +38,16 @@ const sdkModule = {
   },
 };
 
+/** As `lazyModule` has it: without the scope, and flat. */
+const fileName = (name) => name.replace(/^@[^/]+\//, '').replaceAll('/', '-');
+
 const options = {
-  input: { ...PROGRAMS, ...Object.fromEntries(LAZY.map((name) => [name, name])) },
+  input: { ...PROGRAMS, ...SQLITE, ...Object.fromEntries(LAZY.map((name) => [fileName(name), name])) },
   platform: 'node',
-  external: isLeftOutside,
-  plugins: [sdkModule, licences],
+  external: (id) => OUTSIDE.some((name) => id.startsWith(name)),
+  // SQLite also has a default export, which is not used.
+  onLog: (level, log, print) => log.code === 'MIXED_EXPORTS' || print(level, log),
+  plugins: [sdkModule, licences, nativeFiles],
   output: {
     dir: 'dist',
     cleanDir: true,

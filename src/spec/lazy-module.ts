@@ -5,7 +5,7 @@ import { builtFile, isBuilt } from '../core/package-files.ts';
 const require = createRequire(import.meta.url);
 
 /** Each of them is one file of the build. The same list is in build.mjs. */
-const BUNDLED = ['acorn', 'liquidjs', 're2js', 'yaml'];
+const BUNDLED = ['@bgotink/kdl', '@bgotink/kdl/v1-compat', 'acorn', 'json5', 'liquidjs', 're2js', 'yaml'];
 
 /**
  * Loads a package when it is first needed. A spec without templates, patterns or YAML then does not pay
@@ -14,7 +14,10 @@ const BUNDLED = ['acorn', 'liquidjs', 're2js', 'yaml'];
 export function lazyModule<T>(name: string): () => T {
   let loaded: T | undefined;
   return () => {
-    loaded ??= require(isBuilt && BUNDLED.includes(name) ? fileURLToPath(builtFile(name)) : name) as T;
+    const bundled = isBuilt && BUNDLED.includes(name);
+    loaded ??= require(bundled ? fileURLToPath(builtFile(fileName(name))) : name) as T;
     return loaded;
   };
 }
+
+const fileName = (name: string) => name.replace(/^@[^/]+\//, '').replaceAll('/', '-');

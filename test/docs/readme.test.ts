@@ -21,7 +21,14 @@ test('both commands of the README are one line each, and those that CI runs', ()
 
 test('the first command builds and runs an example that recovers from failures', () => {
   const copy = mkdtempSync(join(tmpdir(), 'holdfast-readme-'));
-  const build = ['build.mjs', 'build-licences.mjs', 'build-web.mjs', 'vite.config.mjs'];
+  const build = [
+    'build.mjs',
+    'build-licences.mjs',
+    'build-native.mjs',
+    'build-types.mjs',
+    'build-web.mjs',
+    'vite.config.mjs',
+  ];
   const config = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
   for (const part of [...config, ...build, 'bin', 'src', 'web', 'examples']) {
     cpSync(join(ROOT, part), join(copy, part), { recursive: true });

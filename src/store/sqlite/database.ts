@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { builtFile, isBuilt } from '../../core/package-files.ts';
 
 interface PreparedStatement {
   all(...values: unknown[]): unknown[];
@@ -15,12 +17,14 @@ export interface Database {
 
 const require = createRequire(import.meta.url);
 
+const FROM_NPM = isBuilt ? fileURLToPath(builtFile('native/sqlite')) : '@photostructure/sqlite';
+
 /** Opens with the SQLite of Node where it has one (22.13 and newer), else with the same API from npm. */
 export function openDatabase(path: string): Database {
   const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
   const builtIn = major > 22 || (major === 22 && minor >= 13);
   if (builtIn) silenceExperimentalWarning();
-  const { DatabaseSync } = require(builtIn ? 'node:sqlite' : '@photostructure/sqlite') as {
+  const { DatabaseSync } = require(builtIn ? 'node:sqlite' : FROM_NPM) as {
     DatabaseSync: new (path: string) => Database;
   };
   return new DatabaseSync(path);

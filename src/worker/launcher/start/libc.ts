@@ -38,7 +38,8 @@ export interface LibC {
 export function loadLibC(): LibC | null {
   if (process.platform !== 'linux' || endianness() !== 'LE') return null;
   try {
-    const koffi = require('koffi') as typeof import('koffi');
+    // The binary itself: what the package `koffi` adds is a search for it, and a script at its installation.
+    const koffi = require(`@koromix/koffi-linux-${process.arch}`) as typeof import('koffi');
     if (koffi.sizeof('void *') !== 8) return null;
     return bind(koffi.load(null), koffi.address);
   } catch {

@@ -301,6 +301,14 @@ export const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/serve/config.ts')).configCommand,
   },
   {
+    usage: 'completion <shell>',
+    summary: 'print the completion script of a shell',
+    details:
+      'Completes commands, options, files, numbers of workflows and names of jobs. Load it where your shell starts:\n  bash  eval "$(holdfast completion bash)" in ~/.bashrc\n  zsh   eval "$(holdfast completion zsh)" in ~/.zshrc, after compinit\n  fish  holdfast completion fish > ~/.config/fish/completions/holdfast.fish',
+    examples: ['holdfast completion bash', 'holdfast completion zsh', 'holdfast completion fish'],
+    load: async () => (await import('./completion/completion-command.ts')).completionCommand,
+  },
+  {
     usage: 'doctor',
     summary: 'check this machine',
     examples: ['holdfast doctor'],

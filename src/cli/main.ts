@@ -6,6 +6,7 @@ import type { SettingSources } from './config/resolve-settings.ts';
 import { SETTING_KEYS } from './config/settings.ts';
 import { helpOverview } from './help-overview.ts';
 import { openContext } from './open-context.ts';
+import { GLOBAL_OPTIONS } from './options/global-options.ts';
 import { printError, printErrorRecord } from './print-error.ts';
 
 /** Runs one command line (without node and script) and returns the exit code. */
@@ -14,6 +15,10 @@ export async function main(argv: string[], version: string): Promise<number> {
     return (await import('./post/post-program.ts')).postProgram(argv.slice(1));
   }
   quietOnBrokenPipe();
+  if (argv[0] === '__complete') {
+    const { complete } = await import('./completion/complete.ts');
+    return complete(COMMANDS, argv.slice(1)).catch(() => 0);
+  }
   const json = asksForJson(argv);
   let exitCode = 0;
   const program = createProgram(argv, version, json, (code) => {
@@ -44,15 +49,11 @@ function createProgram(
   const program = new Commander('holdfast')
     .description('Runs batch workflows in which failure is a first-class path.')
     .version(version, '-v, --version', 'print the version')
-    .option('--dir <dir>', 'state directory (default: HOLDFAST_DIR, or .holdfast)')
-    .option('--server <url>', 'work on this server instead of here')
-    .option('--token-file <file>', 'file with its token; also HOLDFAST_TOKEN')
-    .option('--output <form>', 'table, json, quiet; csv for lists')
-    .option('--no-color', 'no colours; also NO_COLOR')
     .helpCommand('help [command]', 'how to use a command')
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({ outputError: (text) => printUsageError(text, json) });
+  for (const [flags, about] of GLOBAL_OPTIONS) program.option(flags, about);
   if (!isListOfAll(argv)) {
     program.helpInformation = () =>
       helpOverview(program.options.map((each) => [each.flags, each.description]));

@@ -12,6 +12,11 @@ export function builtFile(name: string): URL {
 /** The command line. */
 export const CLI_PROGRAM = new URL('bin/holdfast.js', ROOT);
 
+/** The script by which a shell completes commands. */
+export function completionScript(shell: string): URL {
+  return new URL(`bin/completion/holdfast.${shell}`, ROOT);
+}
+
 /** The web application as it was built. */
 export const WEB_DIRECTORY = new URL('dist/web/', ROOT);
 

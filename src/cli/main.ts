@@ -19,6 +19,11 @@ export async function main(argv: string[], version: string): Promise<number> {
     const { complete } = await import('./completion/complete.ts');
     return complete(COMMANDS, argv.slice(1)).catch(() => 0);
   }
+  if (argv[0] === '__manual') {
+    const { manualPage } = await import('./manual/manual-page.ts');
+    process.stdout.write(manualPage(COMMANDS, version));
+    return 0;
+  }
   const json = asksForJson(argv);
   let exitCode = 0;
   const program = createProgram(argv, version, json, (code) => {

@@ -57,6 +57,7 @@ test('it installs into an empty prefix without a warning, in less than 60 MB', (
     .reduce((sum, found) => sum + (found.isFile() ? found.size : 0), 0);
   expect(size).toBeLessThan(60e6);
   expect(size).toBeGreaterThan(1e6);
+  expect(readdirSync(join(prefix, 'share/man/man1'))).toEqual(['holdfast.1']);
 });
 
 test('init and run work as installed, with its own SQLite and sandbox', () => {

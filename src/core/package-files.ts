@@ -20,4 +20,9 @@ export function completionScript(shell: string): URL {
 /** The web application as it was built. */
 export const WEB_DIRECTORY = new URL('dist/web/', ROOT);
 
+/** `docs` or `examples`, as they are shipped. */
+export function packageDirectory(name: string): URL {
+  return new URL(`${name}/`, ROOT);
+}
+
 export const PACKAGE_JSON = new URL('package.json', ROOT);

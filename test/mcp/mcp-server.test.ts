@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
+import { readText } from '../docs/markdown.ts';
 import { jobsWorld, makeWorld } from '../e2e/world.ts';
 import { AgentClient } from './agent-client.ts';
 
@@ -189,10 +190,18 @@ describe('guidance', () => {
     await world.run('run', 'spec.json');
     const { client } = await AgentClient.connect(context, world, ['--workflow', '1']);
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual([
-      'holdfast://guidance/failure-patterns',
-      'holdfast://workflow/1',
-    ]);
+    const uris = resources.map(({ uri }) => uri);
+    expect(uris.slice(0, 2)).toEqual(['holdfast://guidance/failure-patterns', 'holdfast://workflow/1']);
+    const shipped = ['docs/spec.md', 'docs/skill/SKILL.md', 'examples/flaky-campaign.yaml'];
+    for (const name of shipped) {
+      const uri = `holdfast://${name}`;
+      expect(uris).toContain(uri);
+      expect((await client.readResource({ uri })).contents[0]).toHaveProperty('text', readText(name));
+    }
+    expect(uris.filter((uri) => uri.includes('/adr/'))).toEqual([]);
+    for (const uri of ['holdfast://docs/../package.json', 'holdfast://docs/', 'holdfast://docs/none.md']) {
+      await expect(client.readResource({ uri })).rejects.toThrow('there is no resource');
+    }
     const [patterns] = (await client.readResource({ uri: 'holdfast://guidance/failure-patterns' })).contents;
     for (const word of ['NCCL timeout', 'NODE_FAIL', 'SyntaxError', 'KeyError', 'Guidance, not rules']) {
       expect(patterns).toHaveProperty('text', expect.stringContaining(word));

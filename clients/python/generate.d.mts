@@ -1,0 +1,1 @@
+export function generatePython(document: unknown): string;

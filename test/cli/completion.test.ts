@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeProject, runCli } from './run-cli.ts';
+import { scripted } from '../client/scripted-server.ts';
+import { makeProject, runCli, startCli } from './run-cli.ts';
 
 const BIN = resolve(import.meta.dirname, '../../bin');
 
@@ -58,6 +59,12 @@ test.each([
   ['a workflow that is none', ['logs', '77', '']],
 ])('%s is no error', async (_, words) => {
   expect(await completed(...words)).toEqual([]);
+});
+
+test('a server that never answers is not waited for', async () => {
+  const { url } = await scripted(() => {});
+  const { code, stdout, stderr } = await startCli(['__complete', 'logs', '--server', url, ''], { cwd }).ended;
+  expect([code, stdout, stderr]).toEqual([0, '', '']);
 });
 
 test('a shell that is none is refused with those that there are', async () => {

@@ -25,7 +25,7 @@ describe('a table', () => {
     expect(table(jobsView, [job(), waiting]).split('\n')).toEqual([
       'ID  NAME      STATUS     ATTEMPT  FAILURES  LOST  REASON',
       ' 7  train_1   completed        1         0     0  -',
-      '12  evil␛[2J  ready            1         1     0  retry 1 of 3 after 2s (due in 2s)',
+      '12  evil␛[2J  queued           1         1     0  retry 1 of 3 after 2s (due in 2s)',
     ]);
   });
 

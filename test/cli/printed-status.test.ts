@@ -58,7 +58,7 @@ describe('a table', () => {
     );
     expect(text.split('\n')).toEqual([
       'workflow 3 nightly, run 1: running, started 1m00s ago',
-      '  completed 5  running 2  ready 1  blocked 2',
+      '  completed 5  running 2  queued 1  blocked 2',
       '  driven by process 41 on box',
       '  running  simulate  attempt 1, 5s',
       '  retry    train  at 12:00:04: exit 1 - retry 1 of 3 after 5s',

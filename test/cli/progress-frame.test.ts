@@ -72,7 +72,7 @@ describe('the progress screen', () => {
     const [header, bar, statuses] = frame(status());
     expect(header).toBe('nightly  workflow 3, run 1  1m00s  about 10s left');
     expect(bar).toMatch(/^█{45}░{45} 50% {2}5\/10$/);
-    expect(statuses).toBe('completed 5  running 2  ready 1  blocked 2');
+    expect(statuses).toBe('completed 5  running 2  queued 1  blocked 2');
   });
 
   test('shows running jobs longest first with their time and attempt', () => {

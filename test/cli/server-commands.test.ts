@@ -139,7 +139,7 @@ describe('a server without a worker', () => {
     const { code, stdout, stderr } = await run.ended;
     expect(code).toBe(130);
     expect(stderr).toContain(`workflow 1 continues; holdfast cancel 1 ${flags.join(' ')} cancels it`);
-    expect(stdout).toContain('ready 2');
+    expect(stdout).toContain('queued 2');
 
     const worker = startCli(['worker', ...flags, '--site', 'lab', '--label', 'big', '-j', '1'], { cwd });
     const followed = await runCli(['run', '1', ...flags], { cwd });

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { JobStatus } from '../../src/core/job/job-status.ts';
+import { shownStatus } from '../../src/views/workflow-state.ts';
 
 /** How something stands, as people see it; each has a shape of its own besides its colour. */
 export type Tone = 'good' | 'bad' | 'asks' | 'runs' | 'waits' | 'blocked' | 'off';
@@ -62,9 +63,9 @@ export function toneOf(status: JobStatus): Tone {
   return OF_JOB[status];
 }
 
-/** `pending_failed` as people say it; the others are words already. */
+/** As in a terminal, and `pending_failed` as people say it. */
 export function statusWords(status: JobStatus): string {
-  return status === 'pending_failed' ? 'waiting for a decision' : status;
+  return status === 'pending_failed' ? 'waiting for a decision' : shownStatus(status);
 }
 
 export function ToneIcon({ tone }: { tone: Tone }) {

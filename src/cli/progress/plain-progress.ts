@@ -98,8 +98,8 @@ export class PlainProgress implements Progress {
   }
 
   #print(event: EventRecord): void {
-    if (this.#stream !== null) return this.#stream(event);
-    const line = eventLine(event);
+    this.#stream?.(event);
+    const line = this.#stream === null ? eventLine(event) : null;
     if (line !== null) this.#write(paintLine(line, this.#paint));
   }
 

@@ -7,6 +7,7 @@ import {
   endedCount,
   jobCount,
   presentStatuses,
+  shownStatus,
   type WorkflowState,
   workflowState,
 } from '../../views/workflow-state.ts';
@@ -74,7 +75,7 @@ ${workflow.description === null ? null : html`<p>${visibleText(workflow.descript
 ${owner.length === 0 ? null : html`<p class="quiet">${owner.join(', ')}</p>`}
 <section class="card" aria-label="Summary">
 <p>${endedCount(counts)} of ${jobsCounted(jobCount(counts))} ended; ${status.attempts.finished} attempts.</p>
-<ul class="counts">${presentStatuses(counts).map((each) => html`<li><b class="${COUNT_TONES[each] ?? ''}">${counts[each]}</b> ${each}</li>`)}</ul>
+<ul class="counts">${presentStatuses(counts).map((each) => html`<li><b class="${COUNT_TONES[each] ?? ''}">${counts[each]}</b> ${shownStatus(each)}</li>`)}</ul>
 </section>`;
 }
 

@@ -9,6 +9,7 @@ import { eventText } from '../../views/events/event-text.ts';
 import { decisionsAbout, type ExplainedJob, failedAttempt } from '../../views/explanation.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import { waitText } from '../../views/wait-text.ts';
+import { shownStatus } from '../../views/workflow-state.ts';
 import { ellipsizeEnd } from '../terminal/display-width.ts';
 import { clockTime, shortTime } from '../terminal/local-time.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
@@ -43,7 +44,7 @@ export function explanationText(shown: ShownExplanation, style: TextStyle): stri
   const { job, attempts } = explanation;
   const failed = failedAttempt(explanation);
   const { paint, now, cwd } = style;
-  const status = paint(statusStyle(job.status) ?? 'dim', job.status);
+  const status = paint(statusStyle(job.status) ?? 'dim', shownStatus(job.status));
   const lines = [
     `${paint('bold', visibleText(jobLabel(job)))} (job ${job.id}, run ${job.run_id}): ${status}`,
     visibleText(explanation.headline),
@@ -53,7 +54,7 @@ export function explanationText(shown: ShownExplanation, style: TextStyle): stri
   for (const wait of explanation.waits) lines.push(`  ${visibleText(waitText(wait, clockTime))}`);
   const open = job.depends_on.filter((dependency) => dependency.status !== 'completed');
   for (const dependency of open.slice(0, DEPENDENCIES_SHOWN)) {
-    lines.push(`  after ${visibleText(dependency.name)}, which is ${dependency.status}`);
+    lines.push(`  after ${visibleText(dependency.name)}, which is ${shownStatus(dependency.status)}`);
   }
   if (open.length > DEPENDENCIES_SHOWN) lines.push(`  and ${open.length - DEPENDENCIES_SHOWN} more`);
 

@@ -1,6 +1,7 @@
 import type { Hint } from '../../contract/records/hint.ts';
 import type { DecisionRecord, RecoveredJob, RecoverResult } from '../../contract/records/resolution.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
+import { shownStatus } from '../../views/workflow-state.ts';
 import type { AgentReport, Recovery } from '../recovery/recovery.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import { type Column, textTable } from '../terminal/text-table.ts';
@@ -86,7 +87,7 @@ const DECIDED: Column<DecisionRecord>[] = [
 
 const LEFT: Column<RecoverResult['left'][number]>[] = [
   { title: 'JOB', value: ({ name }) => name, shrink: 'middle' },
-  { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+  { title: 'STATUS', value: ({ status }) => shownStatus(status), style: ({ status }) => statusStyle(status) },
   { title: 'WHY', value: ({ why }) => why, shrink: 'end' },
 ];
 

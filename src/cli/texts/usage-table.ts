@@ -1,5 +1,6 @@
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
 import type { JobUsage } from '../../views/job-usage.ts';
+import { shownStatus } from '../../views/workflow-state.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import { type Column, textTable } from '../terminal/text-table.ts';
 import type { View } from '../terminal/view.ts';
@@ -22,7 +23,7 @@ function usageTable(jobs: readonly JobUsage[], style: TextStyle): string[] {
   if (jobs.length === 0) return ['no attempt has ended yet'];
   const columns: Column<JobUsage>[] = [
     { title: 'JOB', value: (job) => job.name, shrink: 'middle' },
-    { title: 'STATUS', value: (job) => job.status, style: (job) => statusStyle(job.status) },
+    { title: 'STATUS', value: (job) => shownStatus(job.status), style: (job) => statusStyle(job.status) },
     { title: 'MEMORY', value: (job) => size(job.memory_requested_bytes), align: 'right' },
     { title: 'PEAK', value: (job) => size(job.peak_rss_bytes), align: 'right' },
     { title: 'SHARE', value: (job) => percent(job.memory_share), align: 'right' },

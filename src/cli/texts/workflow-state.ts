@@ -1,6 +1,6 @@
 import type { StatusCounts } from '../../contract/records/records.ts';
 import type { JobStatus } from '../../core/job/job-status.ts';
-import { presentStatuses, type WorkflowState } from '../../views/workflow-state.ts';
+import { presentStatuses, shownStatus, type WorkflowState } from '../../views/workflow-state.ts';
 import type { Style, StyledLine } from '../terminal/styled-line.ts';
 
 export function stateStyle(state: WorkflowState): Style {
@@ -25,12 +25,12 @@ export function statusStyle(status: JobStatus): Style | undefined {
   }
 }
 
-/** `completed 5  failed 1  running 2`; statuses that no job has are left out. */
+/** `completed 5  failed 1  queued 2`; statuses that no job has are left out. */
 export function countsLine(counts: StatusCounts): StyledLine {
   const line: StyledLine = [];
   for (const status of presentStatuses(counts)) {
     if (line.length > 0) line.push({ text: '  ' });
-    line.push({ text: `${status} ${counts[status]}`, style: statusStyle(status) });
+    line.push({ text: `${shownStatus(status)} ${counts[status]}`, style: statusStyle(status) });
   }
   return line;
 }

@@ -5,7 +5,7 @@ import type { FailureSummary } from '../../contract/records/resolution.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
 import { eventText } from '../../views/events/event-text.ts';
-import { endedCount, jobCount, workflowState } from '../../views/workflow-state.ts';
+import { endedCount, jobCount, shownStatus, workflowState } from '../../views/workflow-state.ts';
 import { shortTime } from '../terminal/local-time.ts';
 import type { StyledLine } from '../terminal/styled-line.ts';
 import { type Column, tableLines } from '../terminal/text-table.ts';
@@ -126,7 +126,11 @@ function jobColumns(now: number): Column<JobRecord>[] {
   return [
     { title: 'ID', value: ({ id }) => id, align: 'right' },
     { title: 'NAME', value: jobLabel, shrink: 'middle' },
-    { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+    {
+      title: 'STATUS',
+      value: ({ status }) => shownStatus(status),
+      style: ({ status }) => statusStyle(status),
+    },
     { title: 'ATTEMPT', value: ({ attempt_id }) => attempt_id, align: 'right' },
     { title: 'REASON', value: (job) => reasonText(job, now), shrink: 'end' },
   ];

@@ -1,5 +1,6 @@
 import type { WorkflowStatus } from '../../contract/records/records.ts';
 import { visibleText } from '../../views/visible-text.ts';
+import { shownStatus } from '../../views/workflow-state.ts';
 import type { ScreenSize } from '../progress/progress-frame.ts';
 import { displayWidth } from '../terminal/display-width.ts';
 import { clockTime } from '../terminal/local-time.ts';
@@ -128,7 +129,7 @@ function summary(state: TopState): StyledLine {
 
 function filterText({ name, statuses }: ListScreen): StyledLine {
   const parts = [
-    ...(statuses === null ? [] : [`only ${statuses.join(', ')}`]),
+    ...(statuses === null ? [] : [`only ${statuses.map(shownStatus).join(', ')}`]),
     ...(name === '' ? [] : [`named *${name}*`]),
   ];
   return parts.length === 0 ? [] : [{ text: `${parts.join(', ')}  `, style: 'cyan' }];

@@ -1,5 +1,6 @@
 import type { JobStatus } from '../../core/job/job-status.ts';
 import { visibleText } from '../visible-text.ts';
+import { shownStatus } from '../workflow-state.ts';
 import { type DrawnGraph, type DrawnNode, type DrawnRoute, nodeLabel } from './drawn-graph.ts';
 
 const FILL: Partial<Record<JobStatus, string>> = {
@@ -76,7 +77,7 @@ function text({ name, nodes, edges, anyOf, routes }: DrawnGraph): string[] {
     visibleText(name),
     ...nodes.flatMap((node, index) => {
       if (node.jobs === 0) return [];
-      const status = node.status === null ? '' : ` [${node.status}]`;
+      const status = node.status === null ? '' : ` [${shownStatus(node.status)}]`;
       const after = [...names(index), ...choices[index]!];
       const leads = routes
         .filter(({ from }) => from === index)

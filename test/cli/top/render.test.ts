@@ -57,7 +57,7 @@ test('a list has the state of its workflow, its counts, and a sign at the row th
   const drawn = lines(press(withJobs(['first', 'second'], 2), 'j').state);
   expect(drawn[0]).toMatch(/^workflow 3 nightly, run 1: incomplete, started 1m00s ago +12:00:00$/);
   expect(drawn[1]).toContain('[2 Jobs]');
-  expect(drawn[2]).toBe('completed 5  running 2  ready 1  blocked 2  page 1');
+  expect(drawn[2]).toBe('completed 5  running 2  queued 1  blocked 2  page 1');
   expect(drawn.slice(3, 6).map((line) => line.trimEnd())).toEqual([
     '  ID  NAME    STATUS     ATTEMPT  REASON',
     '   1  first   completed        1  -',

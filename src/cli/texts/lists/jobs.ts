@@ -1,6 +1,7 @@
 import type { JobRecord } from '../../../contract/records/records.ts';
 import { jobLabel } from '../../../core/job/job-label.ts';
 import { formatDuration } from '../../../core/text/quantity.ts';
+import { shownStatus } from '../../../views/workflow-state.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import type { Column } from '../../terminal/text-table.ts';
 import type { View } from '../../terminal/view.ts';
@@ -17,7 +18,7 @@ function jobsTable(jobs: JobRecord[], style: TextStyle): string[] {
   const columns: Column<JobRecord>[] = [
     { title: 'ID', value: (job) => job.id, align: 'right' },
     { title: 'NAME', value: jobLabel, shrink: 'middle' },
-    { title: 'STATUS', value: (job) => job.status, style: (job) => statusStyle(job.status) },
+    { title: 'STATUS', value: (job) => shownStatus(job.status), style: (job) => statusStyle(job.status) },
     { title: 'ATTEMPT', value: (job) => job.attempt_id, align: 'right' },
     { title: 'FAILURES', value: (job) => job.failure_count, align: 'right' },
     { title: 'LOST', value: (job) => job.preemption_count, align: 'right' },

@@ -1,5 +1,6 @@
 import type { JobStatus } from '../../../core/job/job-status.ts';
 import { visibleText } from '../../../views/visible-text.ts';
+import { shownStatus } from '../../../views/workflow-state.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import { statusStyle } from '../workflow-state.ts';
 
@@ -11,10 +12,10 @@ export function statusLines(
   { paint }: Pick<TextStyle, 'paint'>,
 ): string[] {
   const shown = jobs.slice(0, JOBS_SHOWN);
-  const width = Math.max(...shown.map(({ status }) => status.length));
+  const width = Math.max(...shown.map(({ status }) => shownStatus(status).length));
   const lines = shown.map(
     ({ name, status }) =>
-      `  ${paint(statusStyle(status) ?? 'dim', status.padEnd(width))}  ${visibleText(name)}`,
+      `  ${paint(statusStyle(status) ?? 'dim', shownStatus(status).padEnd(width))}  ${visibleText(name)}`,
   );
   return jobs.length > shown.length ? [...lines, `  and ${jobs.length - shown.length} more`] : lines;
 }

@@ -171,6 +171,7 @@ class Step {
     const left = [...faults];
     const hands = Array.from({ length: HANDS }, async () => {
       for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
+        this.#world.note(JSON.stringify(fault));
         if (await inject(fault, this.#world, drivers)) this.#tally.count(fault.kind);
         await sleep(fault.which % 400);
       }

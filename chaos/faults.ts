@@ -142,9 +142,12 @@ export async function inject(fault: Fault, world: World, drivers: readonly Drive
     }
     case 'kill postgres':
     case 'stop postgres':
+      if (world.isPostgresBusy) return false;
+      world.isPostgresBusy = true;
       await (kind === 'kill postgres' ? world.postgres!.kill() : world.postgres!.stop());
       await sleep(ms / 4);
       await world.postgres!.start();
+      world.isPostgresBusy = false;
       return true;
     case 'set server clock':
       world.serverClock.set(fault.jumpMs);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FaultProxy } from '../test/chaos/fault-proxy.ts';
@@ -36,6 +36,8 @@ export class World {
   /** Why some faults cannot be had here. */
   readonly lacks: string[] = [];
   postgres: PostgresWorld | null = null;
+  /** It takes one order at a time. */
+  isPostgresBusy = false;
   proxy!: FaultProxy;
   stateDisk: SmallDisk | null = null;
   outputDisk: SmallDisk | null = null;
@@ -75,6 +77,11 @@ export class World {
     for (const each of [...world.servers, ...world.workers]) each.start();
     world.#restarts = setInterval(() => world.#restart(), RESTART_MS);
     return world;
+  }
+
+  /** What was broken when, for those who look at a directory that was kept. */
+  note(text: string): void {
+    appendFileSync(join(this.dir, 'faults.log'), `${new Date().toISOString()} ${text}\n`);
   }
 
   /** Addresses of the servers that are up. */

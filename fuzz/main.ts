@@ -13,7 +13,7 @@ with 1 after a failure.`;
 const HANG_MS = 20_000;
 const MEMORY_MB = 768;
 /** Inputs of one thread; a new one shows whether the memory of the process grows. */
-const SLICE = 50 * BATCH;
+const SLICE = 10 * BATCH;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Slice {

@@ -71,6 +71,7 @@ import type { Wake } from './wake/wake.ts';
 import { WatchedStore } from './watched-store.ts';
 import { adoptRun } from './workers/adopt-run.ts';
 import { auditWorker } from './workers/audit-worker.ts';
+import { ClockWatch } from './workers/clock-watch.ts';
 import { isAlive } from './workers/is-alive.ts';
 import { leaveWorker } from './workers/leave-worker.ts';
 import { registerWorker } from './workers/register-worker.ts';
@@ -88,6 +89,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
   readonly #remover: Remover;
   /** Targets of the configuration of this process, in JSON. */
   readonly #subscribers: string;
+  readonly #clockWatch: ClockWatch;
 
   constructor(
     store: Store,
@@ -96,6 +98,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     siteBanDays = DEFAULT_ERROR_SETTINGS.site_ban_duration_days,
     stateDir: string | null = null,
     subscribers: readonly Subscriber[] = [],
+    monotonic: () => number = () => performance.now(),
   ) {
     const watched = new WatchedStore(store);
     super(OPERATION_IDS, (id, given) => carryOut(id, given, watched, wake));
@@ -111,6 +114,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     this.#lane = new ExchangeLane(this.#store);
     this.#serverErrands = new ServerErrandRunner(this.#store, serverErrands);
     this.#subscribers = JSON.stringify(subscribers);
+    this.#clockWatch = new ClockWatch(monotonic);
   }
 
   async createWorkflow(workflow: NewWorkflow): Promise<WorkflowRecord> {
@@ -261,7 +265,13 @@ export class LocalEngine extends WithOperations implements ServedEngine {
   }
 
   async sweep(): Promise<number> {
-    await this.#store.write((now) => serverIsUp(now));
+    const monotonic = this.#clockWatch.begin();
+    let wall = 0;
+    await this.#store.write((now) => {
+      wall = now;
+      return serverIsUp(now, this.#clockWatch.jump({ wall, monotonic }));
+    });
+    this.#clockWatch.note({ wall, monotonic });
     let lost = 0;
     for (const worker of await this.#store.read((now) => findDeadWorkers(now, isAlive))) {
       if (await this.#write((now) => giveUpWorker(worker, now, isAlive))) lost += 1;

@@ -18,6 +18,8 @@ export interface OpenOptions {
   databaseUrl?: string;
   /** Instead of the clock of the system or, on PostgreSQL, of the database. */
   clock?: () => number;
+  /** A clock that cannot be set, in milliseconds (default: that of the system; with `clock`, the same as it). */
+  monotonic?: () => number;
   /** How a server does errands itself; each kind by one handler. */
   serverErrands?: readonly ServerErrandHandler[];
   /** How long bans by hand last (default: 7 days). */
@@ -29,11 +31,12 @@ export interface OpenOptions {
 /** Opens the engine embedded in this process: on PostgreSQL, or on the SQLite database of a state directory. */
 export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
   const { dir, create, databaseUrl, clock, serverErrands = [], siteBanDays, subscribers } = options;
+  const monotonic = options.monotonic ?? clock;
   if (databaseUrl !== undefined) {
     // Those who have no PostgreSQL do not wait for its driver to be loaded.
     const { openPostgres } = await import('./open-postgres.ts');
     const { store, wake } = await openPostgres(databaseUrl, clock);
-    return new LocalEngine(store, wake, serverErrands, siteBanDays, resolve(dir), subscribers);
+    return new LocalEngine(store, wake, serverErrands, siteBanDays, resolve(dir), subscribers, monotonic);
   }
   const stateDir = resolve(dir);
   const path = join(stateDir, 'holdfast.db');
@@ -56,6 +59,7 @@ export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
       siteBanDays,
       stateDir,
       subscribers,
+      monotonic,
     );
   } catch (error) {
     if (error instanceof HoldfastError && error.code !== 'STORE_FAILED') throw error;

@@ -129,6 +129,30 @@ export function leaseBehaviour(databases: Databases): void {
     });
   });
 
+  describe('a clock that is set back', () => {
+    test('gives no worker a longer lease than it asked for', async () => {
+      const world = await makeWorld({ name: 'a' });
+      await served(world).start();
+      const worker = await serviceWorker(world);
+      await startOne(worker);
+      world.clock.now -= 60 * MINUTE;
+      expect((await worker.exchange({})).lease_ms).toBe(SERVICE_LEASE_MS);
+      expect((await world.engine.listWorkers()).items).toMatchObject([
+        { lease_expires_at_ms: world.clock.now + SERVICE_LEASE_MS },
+      ]);
+    });
+
+    test('keeps no dead worker', async () => {
+      const world = await makeWorld({ name: 'a' });
+      await served(world).start();
+      await startOne(await serviceWorker(world));
+      world.clock.now -= 24 * 60 * MINUTE;
+      expect(await served(world).sweep()).toBe(0);
+      expect(await pass(world, 10 * MINUTE - 1)).toBe(0);
+      expect(await pass(world, 1)).toBe(1);
+    });
+  });
+
   describe('a worker that is known to be dead', () => {
     test('and returns with empty state is charged for what may have started (R15)', async () => {
       const world = await makeWorld({ name: 'a', retry: { max_retries_preemption: 2 } });

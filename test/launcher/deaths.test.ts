@@ -115,16 +115,26 @@ describe('kill -9', () => {
     expect(world.launchers.pids.launchers).not.toContain(first);
   });
 
-  test('of a launcher before it was ready is told as a failure to start', async () => {
+  test('of a launcher before it was ready loses its attempts; only one that never gets ready charges them', async () => {
     const world = await launcherWorld();
+    const endKilled = async () => {
+      const job = world.start('true');
+      kill(world.launchers.pids.launchers[0]!);
+      const { outcome: facts } = await job.ended;
+      await eventually('its end', () => world.launchers.pids.launchers.length === 0);
+      return facts;
+    };
     kill(world.launchers.pids.launchers[0]!);
-    await eventually('the end of the launcher', () => world.launchers.pids.launchers.length === 0);
-    const job = world.start('true');
+    await eventually('the end of the first', () => world.launchers.pids.launchers.length === 0);
+    for (let killed = 1; killed <= 5; killed += 1) expect(await endKilled()).toEqual(outcome({ lost: true }));
+    const refused = await endKilled();
+    expect(refused.lost).toBe(false);
+    expect(refused.spawn_error).toContain(join(world.dir, 'launcher.log'));
+    // One that gets ready begins a new count.
+    expect((await world.run('true')).outcome).toEqual(outcome({ exit_code: 0 }));
     kill(world.launchers.pids.launchers[0]!);
-    const { outcome: facts, startedAt } = await job.ended;
-    expect(startedAt).toBeNull();
-    expect(facts.lost).toBe(false);
-    expect(facts.spawn_error).toContain(join(world.dir, 'launcher.log'));
+    await eventually('the end of that one', () => world.launchers.pids.launchers.length === 0);
+    expect(await endKilled()).toEqual(outcome({ lost: true }));
   });
 
   test('of the guardian is made good with the next order', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import json5 from 'json5';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as yaml from 'yaml';
 import { readJson5 } from '../../src/spec/source/read-json5.ts';
 import { readPlainYaml } from '../../src/spec/source/read-plain-yaml.ts';
@@ -286,4 +286,12 @@ jobs:
       'flow.yaml:4002:5: jobs[1999].comand: unknown key "comand"; did you mean "command"?',
     ]);
   });
+});
+
+it('a key that is a list or a map is refused, without a word of the YAML package on stderr', () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const messages = messagesOf('jobs:\n  - name: a\n    command: x\n    ? [b, c]\n    : 1\n');
+  expect(messages).toEqual([expect.stringContaining('unknown key')]);
+  expect(warn).not.toHaveBeenCalled();
 });

@@ -124,7 +124,9 @@ function emptyResult(now: number, leaseMs: number, drain: boolean): ExchangeResu
 function* renewed(worker: ExchangingWorker, now: number): Script<number> {
   const { id, lease_ms: leaseMs, lease_expires_at: expiresAt, allocation_id } = worker;
   const renewAfter = allocation_id === null ? RENEW_AFTER_MS : RENEW_ALLOCATED_AFTER_MS;
-  if (now - heardAt(worker) < Math.min(renewAfter, leaseMs * RENEW_AFTER_PART)) return expiresAt - now;
+  const silence = now - heardAt(worker);
+  // Below 0: the clock was set back. The rest would be longer than a lease, and launchers would believe it.
+  if (silence >= 0 && silence < Math.min(renewAfter, leaseMs * RENEW_AFTER_PART)) return expiresAt - now;
   yield* renewLease(id, now + leaseMs);
   return leaseMs;
 }

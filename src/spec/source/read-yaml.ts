@@ -76,7 +76,8 @@ type Composed = { document: Yaml.Document.Parsed } | { error: Yaml.YAMLParseErro
 function compose(text: string): Composed {
   const { Composer, Parser, YAMLParseError } = yaml();
   // The package compares each key with all others of its map, which takes minutes for a long one.
-  const composer = new Composer({ merge: true, uniqueKeys: false });
+  // It prints warnings of its own about keys that are lists or maps; those keys are refused as unknown.
+  const composer = new Composer({ merge: true, uniqueKeys: false, logLevel: 'error' });
   let first: Yaml.YAMLParseError | null = null;
   const onError = (source: ErrorPlace, code: Yaml.ErrorCode, message: string, isWarning?: boolean) => {
     if (isWarning) return;

@@ -39,6 +39,8 @@ const BUSY_MS = 200;
 const BUSY_UNANSWERED = 4;
 /** Longer than a launcher waits for its last processes. */
 const STOP_WAIT_MS = 20_000;
+/** After so many in a row that were killed before they were ready, the next will be, too. */
+const MOST_KILLED_YOUNG = 5;
 
 /**
  * The processes that start and end a worker's jobs, and that take the jobs with them when they die. Lasting ones live
@@ -59,6 +61,8 @@ export class Launchers {
   /** When the newest orders came. */
   readonly #lastOrders: number[] = [];
   #log: number | null = null;
+  /** Launchers in a row that were gone before they were ready. */
+  #killedYoung = 0;
   #fencedFrom: number | null = null;
   #whenEmpty: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
@@ -233,12 +237,17 @@ export class Launchers {
       link,
     );
     this.#launchers.add(launcher);
+    const ready = () => {
+      this.#killedYoung = 0;
+    };
+    launcher.ready.then(ready, () => {});
     return launcher;
   }
 
   /** A launcher is gone. Whatever it left behind is killed before anybody hears that it is lost. */
   #bury(launcher: LauncherProcess): void {
     this.#launchers.delete(launcher);
+    if (!launcher.isReady) this.#killedYoung += 1;
     if (launcher.attempts.size > 0) {
       const burial = this.#buryAttempts(launcher).finally(() => this.#burials.delete(burial));
       this.#burials.add(burial);
@@ -246,8 +255,8 @@ export class Launchers {
     if (this.#launchers.size === 0) this.#whenEmpty?.();
   }
 
-  async #buryAttempts({ attempts, isReady, markerPrefix }: LauncherProcess): Promise<void> {
-    if (!isReady) {
+  async #buryAttempts({ attempts, isReady, wasKilled, markerPrefix }: LauncherProcess): Promise<void> {
+    if (!isReady && !(wasKilled && this.#killedYoung <= MOST_KILLED_YOUNG)) {
       // Not lost, or the jobs would be tried for ever: a launcher that cannot start will not the next time.
       const spawnError = this.#noLauncher();
       for (const token of attempts.keys()) this.#reportUnstarted(token, { spawn_error: spawnError });

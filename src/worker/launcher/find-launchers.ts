@@ -76,7 +76,7 @@ function linkTo(socket: Socket, { pid }: ReadyNotice, callbacks: LinkCallbacks):
   const gone = () => {
     // Without the connection it gets no orders, and nothing of it may live on.
     signalProcess(pid, 'SIGKILL');
-    callbacks.gone('the connection was closed');
+    callbacks.gone('the connection was closed', false);
   };
   if (socket.destroyed) setImmediate(gone);
   else socket.once('close', gone);

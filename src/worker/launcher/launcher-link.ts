@@ -18,8 +18,11 @@ export interface LauncherLink {
 export interface LinkCallbacks {
   hear(notice: Notice): void;
   /** Called once, when the process is gone and everything it said was heard. */
-  gone(how: string): void;
+  gone(how: string, wasKilled: boolean): void;
 }
+
+/** What another process ends it with; a launcher that crashes ends by other signals. */
+const KILLS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM'];
 
 const MAIN = fileURLToPath(builtFile('launcher'));
 
@@ -50,12 +53,12 @@ export function startLauncher(options: StartOptions, callbacks: LinkCallbacks): 
   readLines(child.stdout!, (line) => callbacks.hear(line as Notice));
   child.stdout!.on('error', () => {});
   let isGone = false;
-  const gone = (how: string) => {
-    if (!isGone) callbacks.gone(how);
+  const gone = (how: string, wasKilled = false) => {
+    if (!isGone) callbacks.gone(how, wasKilled);
     isGone = true;
   };
   child.once('error', (error) => gone(error.message));
-  child.once('close', (code, signal) => gone(signal ?? `exit ${code}`));
+  child.once('close', (code, signal) => gone(signal ?? `exit ${code}`, KILLS.includes(signal)));
   return {
     pid: child.pid ?? null,
     send: (order) => orders.write(order),

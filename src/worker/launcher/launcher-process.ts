@@ -31,6 +31,8 @@ export class LauncherProcess {
   /** Rejects if it is gone before. */
   readonly ready: Promise<void>;
   isReady: boolean;
+  /** Another process ended it. */
+  wasKilled = false;
   readonly #options: LauncherProcessOptions;
   readonly #link: LauncherLink;
   /** The work directory of each attempt that was not answered yet. */
@@ -51,7 +53,7 @@ export class LauncherProcess {
     });
     this.ready.catch(() => {});
     this.#takeOver(options.holdings ?? { waiting: [], started: [], ended: [] });
-    this.#link = link({ hear: (notice) => this.#hear(notice), gone: (how) => this.#gone(how) });
+    this.#link = link({ hear: (notice) => this.#hear(notice), gone: (...how) => this.#gone(...how) });
   }
 
   get pid(): number | null {
@@ -128,7 +130,8 @@ export class LauncherProcess {
     }
   }
 
-  #gone(how: string): void {
+  #gone(how: string, wasKilled: boolean): void {
+    this.wasKilled = wasKilled;
     this.#settleReady.reject(new Error(`the launcher could not be started (${how})`));
     for (const [token, path] of this.#unanswered) this.attempts.set(token, startedUnheard(path));
     this.#options.gone(this);

@@ -245,6 +245,15 @@ export function* extendLeases(byMs: number, now: number): Script<void> {
   );
 }
 
+/** No lease lasts longer than a fresh one, as it would after the clock was set back. */
+export function* shortenLeases(now: number): Script<void> {
+  yield* run(
+    `update worker set lease_expires_at = lease_ms + ? where retired_at is null and lease_expires_at > lease_ms + ?`,
+    now,
+    now,
+  );
+}
+
 export function* renewLease(workerId: number, expiresAt: number): Script<void> {
   yield* changeOne(
     'update worker set lease_expires_at = ? where id = ? and retired_at is null',

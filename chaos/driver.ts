@@ -10,6 +10,7 @@ import type { SmallDisk } from './small-disk.ts';
 import type { World } from './world.ts';
 
 const POLL_MS = 30;
+const READS = 20;
 /** Exit codes after a fault: killed, or stopped by a signal. */
 const BROKEN_OFF = [null, 130, 143];
 
@@ -45,12 +46,12 @@ export class Driver {
   async drive({ before, after }: { before: Plan; after: Plan }): Promise<void> {
     this.#write('before.json', before.spec);
     await this.#untilEnded(['run', '1'], ['run', 'before.json'], before.exitCode);
-    this.#check(before);
+    await this.#check(before);
     this.#write('after.json', after.spec);
     const resume = ['run', 'after.json', '--continue', '1'];
     await this.#untilEnded(resume, resume, after.exitCode);
-    this.#check(after);
-    this.#checkOnce(['one', 'two']);
+    await this.#check(after);
+    await this.#checkOnce(['one', 'two']);
   }
 
   async #untilEnded(resume: string[], first: string[], expected: number): Promise<void> {
@@ -85,39 +86,43 @@ export class Driver {
     writeFileSync(join(this.#world.dir, this.name, file), JSON.stringify(spec));
   }
 
-  #read(command: string): unknown {
+  /** Its disk may be full at the moment. */
+  async #read(command: string): Promise<unknown> {
     const cwd = join(this.#world.dir, this.name);
     const args = [CLI_PROGRAM.pathname, command, '1', '--output', 'json'];
-    const { stdout, stderr, status } = spawnSync(process.execPath, args, {
-      cwd,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-    });
-    if (status !== 0) throw new Error(`${this.name}: holdfast ${command} exited with ${status}: ${stderr}`);
-    return JSON.parse(stdout);
+    for (let left = READS; ; left -= 1) {
+      const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+        cwd,
+        encoding: 'utf8',
+        maxBuffer: 2 ** 28,
+      });
+      if (status === 0) return JSON.parse(stdout);
+      if (left === 0) throw new Error(`${this.name}: holdfast ${command} exited with ${status}: ${stderr}`);
+      await sleep(500);
+    }
   }
 
-  #facts(): WorkflowFacts {
+  async #facts(): Promise<WorkflowFacts> {
     return {
       workflowId: 1,
-      jobs: this.#read('jobs') as WorkflowFacts['jobs'],
-      attempts: this.#read('attempts') as WorkflowFacts['attempts'],
-      events: this.#read('events') as WorkflowFacts['events'],
+      jobs: (await this.#read('jobs')) as WorkflowFacts['jobs'],
+      attempts: (await this.#read('attempts')) as WorkflowFacts['attempts'],
+      events: (await this.#read('events')) as WorkflowFacts['events'],
       exitCode: null,
       ledger: this.#ledger,
     };
   }
 
-  #check(plan: Plan): void {
-    const facts = this.#facts();
+  async #check(plan: Plan): Promise<void> {
+    const facts = await this.#facts();
     this.jobs = facts.jobs.length;
     const { violations } = checkWorkflow(facts, plan);
     this.violations.push(...violations.map((text) => `${this.name}: ${text}`));
   }
 
   /** An edit of other jobs does not run these again. */
-  #checkOnce(names: string[]): void {
-    const { attempts } = this.#facts();
+  async #checkOnce(names: string[]): Promise<void> {
+    const { attempts } = await this.#facts();
     for (const name of names) {
       const count = attempts.filter((each) => each.job_name === name && each.state === 'SUCCEEDED').length;
       if (count !== 1) this.violations.push(`${this.name}: ${name} succeeded ${count} times over all runs`);

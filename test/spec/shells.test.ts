@@ -139,6 +139,8 @@ describe('a failure that plain bash hides', () => {
     ['time a | b', 'a', 'pipe'],
     ['a && b; c', 'a', 'list'],
     ['echo "x; y"\na "b | c"; d', 'a', 'list'],
+    ["'' | b", "''", 'pipe'],
+    ['"" ; b', "''", 'list'],
   ])('is found in %j', (script, program, by) => {
     expect(hiddenFailure(script)).toEqual({ program, by });
   });

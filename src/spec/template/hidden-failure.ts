@@ -186,7 +186,7 @@ class Reading {
     if (name === 'set') this.#options(command.args);
     const isHarmless = command.program === undefined ? !command.substitutes : HARMLESS.has(name);
     return {
-      program: isHarmless ? null : name || `${command.assignments[0]!.text}$( … )`,
+      program: isHarmless ? null : name || nameless(command),
       exits: name === 'exit' || name === 'false',
       readsStatus,
     };
@@ -231,6 +231,11 @@ function firstOf(items: readonly Item[]): string | null {
 
 function isChar(part: ScriptPart | undefined, char: string): boolean {
   return part?.kind === 'operator' && part.char === char;
+}
+
+/** Of `a=$( … )`, or of an empty word, which is no program. */
+function nameless({ program, assignments }: Command): string {
+  return program === undefined ? `${assignments[0]?.text ?? ''}$( … )` : "''";
 }
 
 function words({ program, args, assignments }: Command): readonly Word[] {

@@ -1,3 +1,4 @@
+import type { Ownership } from '../core/access/may-change.ts';
 import type { WorkflowExecutor } from '../core/allocation/executor.ts';
 import type { StaleReason } from '../core/files/stale-reason.ts';
 import type { JobStatus } from '../core/job/job-status.ts';
@@ -8,6 +9,7 @@ import type { RoutingOverrides } from '../core/policy/routing-overrides.ts';
 import type { ErrorSettings } from '../core/request/error-settings.ts';
 import type { NewItem, RequestModel } from '../core/request/request-model.ts';
 import type { Allocator } from './allocator.ts';
+import type { ReadBy } from './by.ts';
 import type { DagImport } from './dag-evidence.ts';
 import type { AnswerOf } from './endpoint.ts';
 import type { endpoints, OperationMethods } from './endpoints.ts';
@@ -28,6 +30,7 @@ import type { RequestRecord } from './records/request.ts';
 import type { TokenRecord } from './records/token.ts';
 import type { UpdateResult } from './records/update.ts';
 import type { RunDriver } from './run-engine.ts';
+import type { Subject } from './subject.ts';
 
 /** By the name of a variable or parameter. */
 export type SettingsOfSpec = Record<string, string | number | boolean | (string | number | boolean)[]>;
@@ -121,8 +124,8 @@ export interface NewRequest {
 
 type Endpoints = typeof endpoints;
 
-export type WorkflowQuery = RequestOf<Endpoints['listWorkflows']>;
-export type SummaryQuery = RequestOf<Endpoints['listSummaries']>;
+export type WorkflowQuery = ReadBy<RequestOf<Endpoints['listWorkflows']>>;
+export type SummaryQuery = ReadBy<RequestOf<Endpoints['listSummaries']>>;
 export type WorkerQuery = RequestOf<Endpoints['listWorkers']>;
 export type PageQuery = Omit<WorkflowQuery, 'archived'>;
 export type JobQuery = RequestOf<Endpoints['listJobs']>;
@@ -133,13 +136,13 @@ export type SampleQuery = RequestOf<Endpoints['samples']>;
 export type EventQuery = RequestOf<Endpoints['listEvents']>;
 export type FailureQuery = RequestOf<Endpoints['listFailures']>;
 export type FailureSummaries = AnswerOf<Endpoints['summarizeFailures']>;
-export type DecisionQuery = RequestOf<Endpoints['listDecisions']>;
+export type DecisionQuery = ReadBy<RequestOf<Endpoints['listDecisions']>>;
 export type CancelRequest = RequestOf<Endpoints['cancel']>;
 export type CancelResult = AnswerOf<Endpoints['cancel']>;
 export type CanceledJobs = Omit<CancelResult, 'actions'>;
 export type UntilRequest = RequestOf<Endpoints['setUntil']>;
 export type PauseRequest = RequestOf<Endpoints['pauseWorkflow']>;
-export type RequestQuery = RequestOf<Endpoints['listRequests']>;
+export type RequestQuery = ReadBy<RequestOf<Endpoints['listRequests']>>;
 export type UnitQuery = RequestOf<Endpoints['listUnits']>;
 export type ItemQuery = RequestOf<Endpoints['listItems']>;
 export type RequestAction = RequestOf<Endpoints['failRequest']>;
@@ -155,7 +158,7 @@ export type RetryJobsRequest = RequestOf<Endpoints['retryJobs']>;
 export type RetryJobsResult = AnswerOf<Endpoints['retryJobs']>;
 export type NewFailureHandler = RequestOf<Endpoints['createFailureHandler']>;
 export type SchedulersChange = RequestOf<Endpoints['putSchedulers']>;
-export type AllocationQuery = RequestOf<Endpoints['listAllocations']>;
+export type AllocationQuery = ReadBy<RequestOf<Endpoints['listAllocations']>>;
 export type NewAllocations = RequestOf<Endpoints['orderAllocations']>;
 export type Removal = AnswerOf<Endpoints['deleteWorkflow']>;
 export type PruneRequest = RequestOf<Endpoints['pruneWorkflows']>;
@@ -213,6 +216,8 @@ export interface OutagePatience {
 export interface ServedEngine extends Engine {
   /** The live token with this secret; null if there is none. */
   authenticate(secret: string): Promise<TokenRecord | null>;
+  /** Whose it is. Nothing if it is not there; of a worker, one for each workflow of which it holds jobs. */
+  ownerships(subject: Subject): Promise<Ownership[]>;
   /** The hash of a worker's secret; null if there is no such worker. */
   workerSecretHash(workerId: number): Promise<string | null>;
   /** Stores a workflow that comes in parts; it is there when all of it is. */

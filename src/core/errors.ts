@@ -1,3 +1,4 @@
+import { ACCESS_ERRORS } from './access/access-errors.ts';
 import { ALLOCATION_ERRORS } from './allocation/allocation-errors.ts';
 import type { ErrorKind } from './error-kind.ts';
 import { HOUSEKEEPING_ERRORS } from './housekeeping-errors.ts';
@@ -293,6 +294,7 @@ export const ERRORS = {
     exitCode: 2,
     hint: ({ needed }) => `an admin creates one with \`holdfast token create --role ${needed}\``,
   },
+  ...ACCESS_ERRORS,
   FOREIGN_REQUEST: {
     message: ({ problem }) => String(problem),
     httpStatus: 403,

@@ -28,6 +28,8 @@ import type { RequestRecord } from '../contract/records/request.ts';
 import type { TokenRecord } from '../contract/records/token.ts';
 import type { UpdateResult } from '../contract/records/update.ts';
 import type { RunDriver } from '../contract/run-engine.ts';
+import type { Subject } from '../contract/subject.ts';
+import type { Ownership } from '../core/access/may-change.ts';
 import { HoldfastError } from '../core/errors.ts';
 import type { JobStatus } from '../core/job/job-status.ts';
 import type { SubmittedWorkflow } from '../core/model/workflow-parts.ts';
@@ -61,6 +63,7 @@ import { countJobsOfOpenRuns, readAttemptTimes } from './read/attempt-times.ts';
 import { findLogOf, noteReader, readFound, storeLogs } from './read/logs.ts';
 import { takeWorkflow } from './records/needed-rows.ts';
 import { workerRecord } from './records/records.ts';
+import { readOwnerships } from './requests/read-ownerships.ts';
 import { recordOf } from './requests/read-requests.ts';
 import { removeAbandonedRequests, storeRequest } from './requests/store-request.ts';
 import { tendOne, tendShared } from './requests/tend-requests.ts';
@@ -204,6 +207,10 @@ export class LocalEngine extends WithOperations implements ServedEngine {
 
   authenticate(secret: string): Promise<TokenRecord | null> {
     return this.#store.read((now) => authenticate(secret, now));
+  }
+
+  ownerships(subject: Subject): Promise<Ownership[]> {
+    return this.#store.read(() => readOwnerships(subject));
   }
 
   registerWorker(identity: WorkerIdentity, actor?: string): Promise<RegisteredWorker> {

@@ -1,3 +1,4 @@
+import type { ReadBy } from '../contract/by.ts';
 import type { OperationId, OperationMethods } from '../contract/endpoints.ts';
 import { isSelective, startsOver } from '../core/selection/selection.ts';
 import { newSecret } from '../host/secret.ts';
@@ -210,7 +211,7 @@ export const localOperations: {
     yield* refuseWhileDagRuns(workflow, 'changed');
     return yield* changeJobResources(workflow, yield* needJob(workflow.id, job), request, now);
   }),
-  explain: read((now, id, job) => readExplanation(id, job, now)),
+  explain: read((now, id, job, query: ReadBy<unknown> = {}) => readExplanation(id, job, now, query.reader)),
   listAttempts: read((_, id, query = {}) => attemptsPage(id, query)),
   listEvents: read((_, id, query = {}) => eventsPage(id, query)),
   samples: read((_, id, job, query = {}) => readSamples(id, job, query)),
@@ -247,7 +248,7 @@ export const localOperations: {
   }),
   listTimelines: read((_, id, query = {}) => timelinesPage(id, query)),
   listSummaries: read((now, query = {}) => summariesPage(query, now, isAlive)),
-  listAttention: read((now) => readAttention(now, isAlive)),
+  listAttention: read((now, query: ReadBy<unknown> = {}) => readAttention(query, now, isAlive)),
 
   listRequests: read((_, query = {}) => requestsPage(query)),
   getRequest: read((_, name) => requestNamed(name)),

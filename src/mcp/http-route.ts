@@ -3,6 +3,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServedEngine } from '../contract/engine.ts';
+import { Teams } from '../server/auth/teams.ts';
 import type { MoreRoutes } from '../server/create-server.ts';
 import { RecordMask } from '../server/mask/mask-records.ts';
 import { createMcpServer } from './create-server.ts';
@@ -87,21 +88,24 @@ function webRequest({ method, headers, url }: FastifyRequest): Request {
 class Sessions {
   readonly #facts: McpRouteFacts;
   readonly #mask: RecordMask;
+  readonly #teams: Teams;
   readonly #known = new Map<string, { session: Session; until: number }>();
 
   constructor(facts: McpRouteFacts) {
     this.#facts = facts;
     this.#mask = new RecordMask(facts.engine);
+    this.#teams = new Teams(facts.engine);
   }
 
-  of({ name, role, auth }: Caller): Session {
+  of(caller: Caller): Session {
+    const { name, role, auth } = caller;
     const now = (this.#facts.clock ?? Date.now)();
     const key = `${role} ${name}`;
     const known = this.#known.get(key);
     if (known !== undefined && known.until > now) return known.session;
     const { engine, place, environment, maxDecisions, minConfidence } = this.#facts;
     const session = new Session({
-      engine,
+      engine: this.#teams.engineFor(caller),
       place,
       environment,
       secretsOf: (workflowId) => this.#secretsOf(workflowId),

@@ -10,6 +10,7 @@ import { Access } from './auth/access.ts';
 import { HostCheck } from './auth/check-host.ts';
 import { type AuthMode, checkListen } from './auth/check-listen.ts';
 import { FailureLimit } from './auth/failure-limit.ts';
+import { Teams } from './auth/teams.ts';
 import { TokenCache } from './auth/token-cache.ts';
 import { WorkerSecrets } from './auth/worker-secrets.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -70,6 +71,8 @@ export interface ServerOptions {
   runs?: RunDriver;
   /** Whom it notifies for specs (default: nobody). */
   notify?: NotifyPolicy;
+  /** Names of tokens by group (default: there are no groups). */
+  accessGroups?: Readonly<Record<string, readonly string[]>>;
   clock?: () => number;
 }
 
@@ -102,11 +105,13 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
     bodyLimit,
     headersTimeoutMs: options.headersTimeoutMs,
   });
+  const teams = new Teams(engine, options.accessGroups);
   const access = new Access({
     auth,
     tokens: new TokenCache(engine, clock),
     hosts: new HostCheck(host, allowHosts),
     failures: new FailureLimit(clock),
+    teams,
   });
   const changes = new ChangeFeed(engine);
   const news = new NewsDesk(engine, (error) => app.log.warn({ err: error }, 'cannot look for news'));
@@ -126,22 +131,23 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
   routeEndpoints(app, {
     engine,
     handlers: {
-      ...workflowHandlers(submissions, submissionLimits, {
+      ...workflowHandlers(submissions, submissionLimits, teams, {
         retryDefaults: options.retryDefaults ?? {},
         hasCluster: options.allocator !== undefined,
         hasDagman: options.runs !== undefined,
         notify,
       }),
-      ...requestHandlers(submissions, submissionLimits, {
+      ...requestHandlers(submissions, submissionLimits, teams, {
         settings: options.errorSettings ?? {},
         hasDagman: options.runs !== undefined,
         notify,
       }),
-      ...jobHandlers({ engine, access, mask, logs, changes, metrics, streams }),
+      ...jobHandlers({ engine, access, teams, mask, logs, changes, metrics, streams }),
       ...workerHandlers(counted, news),
       ...accessHandlers(engine, access),
       ...serviceHandlers({ engine, changes, metrics, leaving: leaving.signal, openApi }),
     },
+    teams,
     mask,
     longAnswers,
     submissionSize: largestSize(submissionLimits),

@@ -1,10 +1,11 @@
 import { HoldfastError } from '../core/errors.ts';
 import type { Dialect } from './dialect.ts';
 import { initialSchema } from './migrations/0001-initial.ts';
+import { owners } from './migrations/0002-owners.ts';
 import { all, change, type Script } from './script.ts';
 
 /** Forward only; the position in the list, from 1, is the schema version. */
-const MIGRATIONS: readonly ((dialect: Dialect) => string[])[] = [initialSchema];
+const MIGRATIONS: readonly ((dialect: Dialect) => string[])[] = [initialSchema, owners];
 
 /** Brings the schema up to date; refuses one that a newer Holdfast wrote. `name` is the database in messages. */
 export function* migrate(dialect: Dialect, name: string): Script<void> {

@@ -30,6 +30,8 @@ export function requestSummary(given: Partial<RequestSummary> = {}): RequestSumm
     priority: 100,
     executor: 'workers',
     actor: 'ada',
+    owner: 'ada',
+    access_groups: [],
     work: 'range',
     cursor: '9007199254740993',
     delivered: '1000',

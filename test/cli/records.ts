@@ -39,6 +39,8 @@ export function status(given: Partial<WorkflowStatus> = {}): WorkflowStatus {
       description: null,
       user: null,
       project: null,
+      owner: 'ada',
+      access_groups: [],
       run_id: 1,
       created_at_ms: NOON - 60_000,
       cwd: '/home/ada',

@@ -35,6 +35,8 @@ export function request(changes: Partial<RequestRecord> = {}): RequestRecord {
     priority: 0,
     executor: 'workers',
     actor: 'ada',
+    owner: 'ada',
+    access_groups: [],
     work: 'range',
     cursor: '101',
     delivered: '0',

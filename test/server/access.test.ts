@@ -195,7 +195,7 @@ describe('a browser', () => {
   test('reads with it, and changes only from a page of this server', async () => {
     const { world, cookie } = await loggedIn();
     const read = await world.ask({ url: '/api/v1/whoami', headers: { host, cookie } });
-    expect(read.json()).toEqual({ name: 'a-operator', role: 'operator', auth: 'token' });
+    expect(read.json()).toEqual({ name: 'a-operator', role: 'operator', groups: [], auth: 'token' });
     const body = { spec: { name: 'w', jobs: [{ name: 'a', command: 'true' }] } };
     const change = { method: 'POST', url: '/api/v1/workflows', body };
     expect((await world.ask({ ...change, headers: { host, cookie } })).statusCode).toBe(403);

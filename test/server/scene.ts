@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import type { ServedEngine } from '../../src/contract/engine.ts';
 import type { Claim } from '../../src/contract/records/exchange.ts';
 import type { JobRecord } from '../../src/contract/records/records.ts';
+import type { MoreRoutes, ServerOptions } from '../../src/server/create-server.ts';
 import { NO_REPORTS, ServerWorld } from './server-world.ts';
 
 const SPEC = {
@@ -27,7 +29,7 @@ export class Scene {
   readonly claims: Record<string, Claim>;
   readonly handler: number;
 
-  private constructor(facts: Omit<Scene, 'url'>) {
+  private constructor(facts: Omit<Scene, 'url' | 'spec'>) {
     this.world = facts.world;
     this.workflow = facts.workflow;
     this.worker = facts.worker;
@@ -36,8 +38,14 @@ export class Scene {
     this.handler = facts.handler;
   }
 
-  static async create(): Promise<Scene> {
-    const world = await ServerWorld.create({ auth: 'token' });
+  /** `accessGroups`: those of everything that is submitted; `options` has their members. */
+  static async create(
+    options: Partial<ServerOptions> = {},
+    accessGroups: string[] = [],
+    more?: (engine: ServedEngine) => MoreRoutes,
+  ): Promise<Scene> {
+    const world = await ServerWorld.create({ ...options, auth: 'token' }, more);
+    world.accessGroups = accessGroups;
     const workflow = await world.store(SPEC);
     const { worker, claims } = await world.claimAll();
     const claim = (name: string) => claims.find(({ job_name }) => job_name === name)!;
@@ -65,6 +73,8 @@ export class Scene {
       handler: handler!.id,
     });
   }
+
+  readonly spec = SPEC;
 
   /** Below the workflow. */
   readonly url = (rest = ''): string => `/api/v1/workflows/${this.workflow}${rest}`;

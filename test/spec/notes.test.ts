@@ -12,7 +12,7 @@ import { workflowSpecSchema } from '../../src/spec/schema/workflow-schema.ts';
 /** Keys that reach the model; each is shown to do so by a test of the model, dependencies, routes, scopes or sweeps. */
 const MODELLED = {
   workflow:
-    'kind version name description user project metadata parameters parameters_file variables env shell files fingerprint fingerprint_max_size keep_failed_outputs user_data resource_requirements limits max_parallel jobs_sort_method execution_config failure_handlers use_pending_failed retry_defaults routing order resource_monitor slurm_schedulers actions notify jobs steps',
+    'kind version name description user project metadata parameters parameters_file variables env shell files fingerprint fingerprint_max_size keep_failed_outputs user_data resource_requirements limits max_parallel jobs_sort_method execution_config failure_handlers use_pending_failed retry_defaults routing order resource_monitor slurm_schedulers actions notify jobs steps access_groups',
   job: 'name command invocation_script shell num_cpus num_gpus memory depends_on depends_on_regexes input_files output_files input_files_regexes output_files_regexes input_file_regexes output_file_regexes fingerprint fingerprint_max_size keep_failed_outputs input_user_data output_user_data input_user_data_regexes output_user_data_regexes resource_requirements resources failure_handler retry post on_fail on_success on_call scheduler labels env cwd isolate ports timeout deadline scheduling_timeout limit_resources stdio priority cancel_on_blocking_job_failure parameters parameter_mode use_parameters exclude include parameters_file use_parameters_file fail_fast',
   step: 'type exec shell depends_on forEach fanout if fail_if env timeout tags group output continue_on_failure on_call retry failure_handler post on_fail on_success',
   file: 'name path parameters parameter_mode use_parameters exclude include parameters_file use_parameters_file',
@@ -91,7 +91,6 @@ describe('a note', () => {
       `enable_ro_crate: true\naccess_groups: [g]\nfiles: [{name: f, path: ./f, st_mtime: 1640995200.0, identifier: "doi:1"}]\njobs: [{name: a, command: x, supports_termination: false}]`,
       [
         '1:1 enable_ro_crate: is not used: no RO-Crate is written (also files[0].identifier)',
-        '2:1 access_groups: is not used: the role of a token decides who may see and change a workflow',
         '3:30 files[0].st_mtime: is not used: whether a file exists is looked up when it matters',
         '4:30 jobs[0].supports_termination: is not used: every job gets a signal, and time to end, before it is killed',
       ],

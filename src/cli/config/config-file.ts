@@ -17,6 +17,7 @@ interface ConfigValue {
 
 /** Settings that are names with a value each, or lists. */
 const NESTED: ReadonlySet<SettingKey> = new Set<SettingKey>([
+  'access_groups',
   'ai_agents',
   'notify',
   'notify_hosts',

@@ -12,6 +12,7 @@ import { MAX_ACTIVE_REQUESTS } from '../../core/request/request-states.ts';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../core/text/quantity.ts';
 import { LONGEST_LEASE_MS, SERVICE_LEASE_MS, SHORTEST_LEASE_MS } from '../../core/worker/lease.ts';
 import { DEFAULT_SUBMISSION_LIMITS, type RoleLimits } from '../../server/submission/submission-limits.ts';
+import { type AccessGroups, parseAccessGroups, showAccessGroups } from './access-groups.ts';
 import { maskDatabaseUrl, maskToken, parseDatabaseUrl, parseServer, parseToken } from './address-settings.ts';
 import { type AgentCommands, parseAgentCommands } from './agent-commands.ts';
 import { maskNotifyTargets, parseNotifyTargets, showNotifyTargets } from './notify-targets.ts';
@@ -182,6 +183,12 @@ export const SETTINGS = {
     default: () => DEFAULT_SUBMISSION_LIMITS,
     show: showSubmissionLimits,
   } satisfies SettingKind<RoleLimits>,
+  access_groups: {
+    about: 'groups of people at `serve --auth token`: names of tokens by group',
+    parse: parseAccessGroups,
+    default: (): AccessGroups => ({}),
+    show: showAccessGroups,
+  } satisfies SettingKind<AccessGroups>,
   connections_per_address: atLeastOne('connections to `serve` from one address', 1_000),
   streams_per_token: atLeastOne('event streams and followed logs of one token that `serve` keeps open', 100),
   slurm_dir: {

@@ -48,10 +48,10 @@ export const accessEndpoints = {
     path: '/api/v1/whoami',
     role: 'any',
     tag,
-    summary: 'Returns the name and the role of the caller.',
+    summary: 'Returns the name, the role and the groups of the caller.',
     answer: json(
       z
-        .object({ name: z.string(), role, auth: z.enum(['none', 'token']) })
+        .object({ name: z.string(), role, groups: z.array(z.string()), auth: z.enum(['none', 'token']) })
         .describe('`auth` is `none` on a server that needs no token.')
         .meta({ id: 'Caller' }),
     ),

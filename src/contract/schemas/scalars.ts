@@ -7,6 +7,9 @@ import { schemaFor } from '../schema-for.ts';
 export const millis = z.number();
 export const id = z.int().positive();
 
+export const OWNER = 'The name of the token that created it; empty: nobody is known.';
+export const GROUPS = 'Members of these groups may see and change it; empty: everybody may see it.';
+
 /**
  * What a client says of a time or a size is stored as a whole number, also after a time was moved by what clocks
  * differ. A fraction is no reason to refuse a worker's report.

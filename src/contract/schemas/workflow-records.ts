@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WORKFLOW_EXECUTORS } from '../../core/allocation/executor.ts';
 import { errandRecord } from './errand.ts';
-import { id, jobStatus, millis } from './scalars.ts';
+import { GROUPS, id, jobStatus, millis, OWNER } from './scalars.ts';
 
 /** What a process that ran a workflow was given, as far as it was; the next one on the same machine uses it as well. */
 export const runSettings = z
@@ -31,6 +31,8 @@ export const workflowSchema = z
     description: z.string().nullable(),
     user: z.string().nullable(),
     project: z.string().nullable(),
+    owner: z.string().describe(OWNER),
+    access_groups: z.array(z.string()).describe(GROUPS),
     run_id: id,
     created_at_ms: millis,
     /** Where the user ran the command; jobs run there. */

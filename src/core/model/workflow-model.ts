@@ -242,6 +242,8 @@ export interface WorkflowModel {
   /** Which of the ready jobs of one priority are claimed first. */
   claimOrder: ClaimOrder;
   usePendingFailed: boolean;
+  /** Who may see and change it besides its owner; absent: no group. */
+  accessGroups?: string[];
   failureHandlers: FailureHandler[];
   actions: ActionModel[];
   /** Absent: the spec names nobody to notify. */

@@ -19,6 +19,8 @@ export interface WorkflowHead {
   notify: string;
   max_parallel: number | null;
   use_pending_failed: boolean;
+  /** Who may see and change it besides its owner. */
+  access_groups: string;
   /** The request of which it is a round; null: it was submitted by itself. */
   request_id: number | null;
   /** The only sites at which its jobs may run; null: any. */
@@ -83,6 +85,8 @@ export interface SubmittedWorkflow {
   cwd: string;
   output_dir: string;
   actor: string;
+  /** Whose it is: the one who submits it, or of a round whoever owns the request. */
+  owner: string;
   /** For the workers of a server, not for the process that creates it. */
   shared: boolean;
   /** `slurm`: its schedulers are used. */

@@ -91,6 +91,8 @@ export interface RequestModel {
   round: RoundSize;
   /** Sites that may run its jobs; null: every site that has workers. */
   sites: string[] | null;
+  /** Who may see and change it besides its owner; absent: no group. */
+  access_groups?: string[];
   process: UnitJob;
   merge: UnitJob | null;
   cleanup: UnitJob | null;

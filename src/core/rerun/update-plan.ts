@@ -26,6 +26,7 @@ export const WORKFLOW_FIELDS = [
   'limits',
   'max_parallel',
   'use_pending_failed',
+  'access_groups',
   'routing',
   'failure_handlers',
   'user_data',

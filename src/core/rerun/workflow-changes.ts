@@ -6,7 +6,7 @@ import { WORKFLOW_FIELDS, type WorkflowField } from './update-plan.ts';
 /** The parts of a workflow beside its jobs, in a form in which they can be compared and shown. */
 export type WorkflowValues = Record<WorkflowField, unknown>;
 
-const HEAD_JSON = ['metadata', 'variables', 'limits', 'routing', 'notify'] as const;
+const HEAD_JSON = ['metadata', 'variables', 'limits', 'routing', 'notify', 'access_groups'] as const;
 
 function headValues(head: StoredWorkflow['head']): Omit<WorkflowValues, KeyOfLists> {
   const { name, description, user, project, max_parallel, use_pending_failed } = head;

@@ -45,7 +45,7 @@ export function* allocationsPage(query: AllocationQuery): Script<Page<Allocation
   return yield* readPage(
     query,
     NEWEST,
-    (before, limit) => listAllocations({ ...filter, before, limit }),
+    (before, limit) => listAllocations({ ...filter, before, limit }, query.reader),
     allocationRecord,
     (row) => row.id,
   );

@@ -1,3 +1,4 @@
+import type { ReadBy } from '../../contract/by.ts';
 import type { PageQuery } from '../../contract/engine.ts';
 import type { HeldJob, Page } from '../../contract/records/records.ts';
 import { HoldfastError } from '../../core/errors.ts';
@@ -8,14 +9,14 @@ import type { Script } from '../../store/script.ts';
 import { readPage } from '../records/page.ts';
 
 /** Oldest first. */
-export function* heldJobsPage(workerId: number, query: PageQuery): Script<Page<HeldJob>> {
+export function* heldJobsPage(workerId: number, query: ReadBy<PageQuery>): Script<Page<HeldJob>> {
   if ((yield* findWorker(workerId)) === undefined) {
     throw new HoldfastError('WORKER_NOT_FOUND', { id: workerId });
   }
   return yield* readPage(
     query,
     0,
-    (after, limit) => listHeldJobs(workerId, after, limit),
+    (after, limit) => listHeldJobs(workerId, after, limit, query.reader),
     heldJobRecord,
     ({ token }) => token,
   );

@@ -54,7 +54,8 @@ const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /** Newest first. */
 export function* workflowsPage(query: WorkflowQuery): Script<Page<WorkflowRecord>> {
-  const list = (before: number, limit: number) => listWorkflows(before, limit, query.archived === true);
+  const list = (before: number, limit: number) =>
+    listWorkflows(before, limit, query.archived === true, query.reader);
   return yield* readPage(query, NEWEST, list, workflowRecord, (row) => row.id);
 }
 
@@ -136,7 +137,7 @@ export function* decisionsPage(query: DecisionQuery): Script<Page<DecisionRecord
   return yield* readPage(
     query,
     NEWEST,
-    (before, limit) => listDecisions({ ...filter, before, limit }),
+    (before, limit) => listDecisions({ ...filter, before, limit }, query.reader),
     decisionRecord,
     (row) => row.id,
   );

@@ -1,3 +1,4 @@
+import type { Reader } from '../../contract/by.ts';
 import type { Explanation, JobDetails, JobWait } from '../../contract/records/records.ts';
 import type { JobRef } from '../../core/job/job-ref.ts';
 import type { WalkStep } from '../../core/policy/decision.ts';
@@ -16,7 +17,13 @@ import { jobDetails } from './list-records.ts';
 import { readDagWait } from './read-dag-wait.ts';
 import { readWaits } from './read-waits.ts';
 
-export function* readExplanation(workflowId: number, job: JobRef, now: number): Script<Explanation> {
+/** A reader is given no names of jobs that hold what it waits for and that may not be seen. */
+export function* readExplanation(
+  workflowId: number,
+  job: JobRef,
+  now: number,
+  reader?: Reader,
+): Script<Explanation> {
   const workflow = yield* needWorkflow(workflowId);
   const details = yield* jobDetails(workflowId, job);
   const attempts = yield* listAttempts(workflowId, {
@@ -40,7 +47,7 @@ export function* readExplanation(workflowId: number, job: JobRef, now: number): 
       attempt: attemptRecord(row, workflow.output_dir),
       walk: row.walk === null ? [] : (JSON.parse(row.walk) as WalkStep[]),
     })),
-    waits: waits ?? (driven && isDue(details) ? yield* readWaits(workflow, details, alive, now) : []),
+    waits: waits ?? (driven && isDue(details) ? yield* readWaits(workflow, details, alive, now, reader) : []),
     driven,
     paused,
     until: until !== null && (yield* isHeld(details.id)) ? until : null,

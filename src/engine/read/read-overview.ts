@@ -1,3 +1,4 @@
+import type { ReadBy } from '../../contract/by.ts';
 import type { SummaryQuery } from '../../contract/engine.ts';
 import type { AttentionItem, PendingFailures, WorkflowSummary } from '../../contract/records/overview.ts';
 import type { Page } from '../../contract/records/records.ts';
@@ -26,7 +27,7 @@ const MOST_ITEMS = 200;
 
 /** Newest first. */
 export function* summariesPage(
-  { name, open, archived, ...query }: SummaryQuery,
+  { name, open, archived, reader, ...query }: SummaryQuery,
   now: number,
   isAlive: IsAlive,
 ): Script<Page<WorkflowSummary>> {
@@ -34,7 +35,7 @@ export function* summariesPage(
   const { items, next } = yield* readPage(
     query,
     NEWEST,
-    (before, limit) => searchWorkflows(before, limit, filter),
+    (before, limit) => searchWorkflows(before, limit, filter, reader),
     (row) => row,
     (row) => row.id,
   );
@@ -58,11 +59,15 @@ function* summaryOf(workflow: NamedWorkflowRow, now: number, isAlive: IsAlive): 
 }
 
 /** What waits for a decision in any workflow; the largest groups of failures first. */
-export function* readAttention(now: number, isAlive: IsAlive): Script<{ items: AttentionItem[] }> {
+export function* readAttention(
+  { reader }: ReadBy<unknown>,
+  now: number,
+  isAlive: IsAlive,
+): Script<{ items: AttentionItem[] }> {
   const items: AttentionItem[] = [];
-  const groups = yield* countPendingFailures(MOST_ITEMS);
+  const groups = yield* countPendingFailures(MOST_ITEMS, reader);
   items.push(...(yield* together(...groups.map(pendingFailures))));
-  for (const { paused_at, pause_reason, ...scheduler } of yield* listPausedSchedulers(MOST_ITEMS)) {
+  for (const { paused_at, pause_reason, ...scheduler } of yield* listPausedSchedulers(MOST_ITEMS, reader)) {
     items.push({ kind: 'scheduler', ...scheduler, reason: pause_reason, paused_at_ms: paused_at });
   }
   for (const row of yield* listSilentWorkers(now - SUSPECT_AFTER_MS, MOST_ITEMS)) {

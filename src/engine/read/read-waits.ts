@@ -1,3 +1,4 @@
+import type { Reader } from '../../contract/by.ts';
 import type { JobDetails, JobWait } from '../../contract/records/records.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { explainWait, type PlacedWorker, type WaitReason } from '../../core/placement/explain-wait.ts';
@@ -32,6 +33,7 @@ export function* readWaits(
   job: JobDetails,
   present: readonly WorkerRow[],
   now: number,
+  reader?: Reader,
 ): Script<JobWait[]> {
   const requirements = byId(yield* listRequirements(workflow.id));
   const places = yield* loadPlaces(workflow, now);
@@ -43,7 +45,7 @@ export function* readWaits(
   for (const reason of reasons) {
     // What brings the first worker has been said.
     if (reason.short.kind === 'no_worker' && waits.length > 0) continue;
-    const { held_by, holders } = yield* holdersOf(reason, workflow.id, requirements);
+    const { held_by, holders } = yield* holdersOf(reason, workflow.id, requirements, reader);
     const worker = reason.worker && {
       id: reason.worker.id,
       host: reason.worker.host,
@@ -84,10 +86,11 @@ function* holdersOf(
   { short, worker }: WaitReason,
   workflowId: number,
   requirements: ReadonlyMap<number, StoredRequirement>,
+  reader?: Reader,
 ): Script<Pick<JobWait, 'held_by' | 'holders'>> {
   if (short.kind === 'resource' && worker !== null) {
     const defaultCpus = worker.whole.free.default_cpus;
-    const rows = yield* listHoldersOn(worker.id, short.resource, HOLDERS_NAMED);
+    const rows = yield* listHoldersOn(worker.id, short.resource, HOLDERS_NAMED, reader);
     return holding(rows, (row) => takenBy(row, short.resource, defaultCpus));
   }
   if (short.kind === 'limit' || short.kind === 'max_parallel') {

@@ -40,6 +40,8 @@ export function workflowRecord(row: WorkflowRow): WorkflowRecord {
     description: row.description,
     user: row.owner,
     project: row.project,
+    owner: row.owned_by,
+    access_groups: JSON.parse(row.access_groups) as string[],
     run_id: row.run_id,
     created_at_ms: row.created_at,
     cwd: row.cwd,

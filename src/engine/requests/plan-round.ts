@@ -172,11 +172,12 @@ async function storeRound(store: Store, begun: Begun, planner: string): Promise<
   });
   const unitRows = planned.units.reduce((sum, { item_ids }) => sum + 1 + item_ids.length, 0);
   const rows = workflow.head.rows + unitRows;
-  const head = { ...workflow.head, rows, request_id: request.id, sites: model.sites };
+  const { access_groups } = request;
+  const head = { ...workflow.head, rows, request_id: request.id, sites: model.sites, access_groups };
   const next = { cursor, next_unit: request.next_unit + units.length };
   await storeWorkflow(
     store,
-    { ...workflow, head, executor: model.executor },
+    { ...workflow, head, owner: request.owned_by, executor: model.executor },
     inTime(allParts(planned.model, planned.units), () =>
       store.write((now) => keepPlanning(request.id, planner, now + PLANNING_MS)),
     ),

@@ -47,7 +47,7 @@ const NEWEST = Number.MAX_SAFE_INTEGER;
 
 export function* requestsPage(query: RequestQuery): Script<Page<RequestSummary>> {
   const limit = pageLimit(query);
-  const rows = yield* listRequestRows(query.state ?? null, query.after ?? NEWEST, limit);
+  const rows = yield* listRequestRows(query.state ?? null, query.after ?? NEWEST, limit, query.reader);
   const items: RequestSummary[] = [];
   for (const row of rows) items.push(yield* requestSummary(row));
   return { items, next: rows.length < limit ? null : rows.at(-1)!.id };
@@ -62,6 +62,8 @@ function* requestSummary(row: RequestRow): Script<RequestSummary> {
     priority: row.priority,
     executor: model.executor,
     actor: row.actor,
+    owner: row.owned_by,
+    access_groups: JSON.parse(row.access_groups) as string[],
     work: model.work.kind,
     cursor: row.next_number,
     delivered: row.delivered,

@@ -1,4 +1,4 @@
-import type { By } from '../../contract/by.ts';
+import type { By, ReadBy } from '../../contract/by.ts';
 import type { BanAction } from '../../contract/engine.ts';
 import type { BanRecord, SiteRecord } from '../../contract/records/request.ts';
 import { DEFAULT_ERROR_SETTINGS } from '../../core/request/error-settings.ts';
@@ -19,7 +19,10 @@ import { settingsOf } from '../rounds/request-settings.ts';
 import { needRequest } from './needed-request.ts';
 
 /** Sites that have workers or bans, by name. */
-export function* listSites(query: { banned?: boolean }, now: number): Script<{ items: SiteRecord[] }> {
+export function* listSites(
+  query: ReadBy<{ banned?: boolean }>,
+  now: number,
+): Script<{ items: SiteRecord[] }> {
   const sites = new Map<string, SiteRecord>();
   const site = (name: string): SiteRecord => {
     const attempts = { total: 0, failed: 0, infrastructure: 0 };
@@ -28,7 +31,8 @@ export function* listSites(query: { banned?: boolean }, now: number): Script<{ i
     return known;
   };
   for (const { site: name, workers } of yield* listWorkerSites()) site(name).workers = workers;
-  for (const ban of yield* listActiveBans(null, now)) site(ban.site).bans.push(yield* banRecord(ban));
+  for (const ban of yield* listActiveBans(null, now, query.reader))
+    site(ban.site).bans.push(yield* banRecord(ban));
   for (const { site: name, ...attempts } of yield* countRecentAttempts()) {
     const known = sites.get(name);
     if (known !== undefined) known.attempts = attempts;
@@ -73,11 +77,11 @@ export function* banSite(site: string, action: BanAction, now: number): Script<B
 /** Removes the bans of a site: those of one request, or all. */
 export function* unbanSite(
   site: string,
-  { actor, request: ref }: By<{ request?: string }>,
+  { actor, request: ref, reader }: ReadBy<By<{ request?: string }>>,
   now: number,
 ): Script<{ removed: number }> {
   const request = ref === undefined ? null : yield* needRequest(ref);
-  const removed = yield* removeBans(site, request?.id ?? null, actor, now);
+  const removed = yield* removeBans(site, request?.id ?? null, actor, now, reader);
   if (removed > 0) {
     yield* appendAudit({
       at: now,

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NewRequest } from '../../contract/engine.ts';
+import { ownerOf } from '../../core/access/may-change.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { DEFAULT_ERROR_SETTINGS } from '../../core/request/error-settings.ts';
 import type { NewItem, RequestModel } from '../../core/request/request-model.ts';
@@ -112,6 +113,8 @@ export function* insertVersion(
     cwd,
     output_dir,
     actor,
+    owned_by: ownerOf(actor),
+    access_groups: JSON.stringify(model.access_groups ?? []),
     shared,
     created_at: now,
     storing_until: now + STORING_MS,

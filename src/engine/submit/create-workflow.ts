@@ -48,17 +48,18 @@ export class RowIds {
 }
 
 /** The workflow that was submitted under the same key before, if it is the same. */
-export function* findSubmitted({ idempotency_key, digest }: SubmittedWorkflow): Script<number | undefined> {
+export function* findSubmitted(workflow: SubmittedWorkflow): Script<number | undefined> {
+  const { idempotency_key, digest, owner } = workflow;
   if (idempotency_key === null) return undefined;
   yield* lockKey(idempotency_key);
   const known = yield* findSubmission(idempotency_key);
-  if (known === undefined || known.digest === digest) return known?.workflow_id;
+  if (known === undefined || (known.digest === digest && known.owned_by === owner)) return known?.workflow_id;
   throw new HoldfastError('KEY_REUSED', { key: idempotency_key, id: known.workflow_id });
 }
 
 /** Its first row. `storingUntil`: more transactions follow. */
 export function* beginWorkflow(
-  { head, cwd, output_dir, shared, executor }: SubmittedWorkflow,
+  { head, cwd, output_dir, shared, executor, owner }: SubmittedWorkflow,
   now: number,
   storingUntil: number | null,
 ): Script<number> {
@@ -67,6 +68,7 @@ export function* beginWorkflow(
     output_dir,
     shared,
     executor,
+    owner,
     created_at: now,
     storing_until: storingUntil,
   });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewWorkflow } from '../../contract/engine.ts';
+import { ownerOf } from '../../core/access/may-change.ts';
 import { MEMBER_JOINED, MEMBER_PLAIN, MEMBER_PRODUCER } from '../../core/flow/flow-part.ts';
 import type { JobModel, WorkflowModel } from '../../core/model/workflow-model.ts';
 import type {
@@ -28,6 +29,7 @@ export function prepareWorkflow(workflow: NewWorkflow): SubmittedWorkflow {
     cwd,
     output_dir,
     actor,
+    owner: ownerOf(actor),
     shared,
     executor,
     until,
@@ -50,6 +52,7 @@ export function workflowHead(model: WorkflowModel): WorkflowHead {
     notify: JSON.stringify(model.notify ?? []),
     max_parallel: model.maxParallel,
     use_pending_failed: model.usePendingFailed,
+    access_groups: JSON.stringify(model.accessGroups ?? []),
     request_id: null,
     sites: null,
     job_count: model.jobs.length,

@@ -1,4 +1,5 @@
 import type { ImportRequest } from '../../contract/engine.ts';
+import { ownerOf } from '../../core/access/may-change.ts';
 import {
   findDagWorker,
   insertRows,
@@ -93,7 +94,7 @@ export class ImportedRows {
       return { ...UNHELD, ...(isOpen && { started_at: null }) };
     }
     if (table !== 'workflow') return {};
-    const { cwd, output_dir, shared } = this.#request;
+    const { cwd, output_dir, shared, actor } = this.#request;
     return {
       cwd,
       output_dir,
@@ -104,6 +105,7 @@ export class ImportedRows {
       request_id: null,
       sites: null,
       run_settings: null,
+      owned_by: ownerOf(actor),
       subscribers: '[]',
     };
   }

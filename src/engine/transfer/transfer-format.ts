@@ -9,7 +9,7 @@ import { type ColumnKind, WORKFLOW_TABLES } from '../../store/rows/workflows/wor
 
 export const FORMAT = 'holdfast-workflow';
 /** Raised with every change of the tables or their columns. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 export interface ExportHeader {
   format: typeof FORMAT;

@@ -28,6 +28,7 @@ export function* loadStored(workflow: WorkflowRow, isActive: boolean): Script<St
       notify: workflow.notify,
       max_parallel: workflow.max_parallel,
       use_pending_failed: workflow.use_pending_failed === 1,
+      access_groups: workflow.access_groups,
     },
     is_open: !isRunEnd(state),
     is_active: isActive,

@@ -6,6 +6,7 @@ import type { HostCheck } from './check-host.ts';
 import type { AuthMode } from './check-listen.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { tokenOfCookie } from './session-cookie.ts';
+import type { Teams } from './teams.ts';
 import type { TokenCache } from './token-cache.ts';
 
 /** Decides who may do what. The only place where a request becomes a caller. */
@@ -14,12 +15,20 @@ export class Access {
   readonly tokens: TokenCache;
   readonly #hosts: HostCheck;
   readonly #failures: FailureLimit;
+  readonly #teams: Teams;
 
-  constructor(facts: { auth: AuthMode; tokens: TokenCache; hosts: HostCheck; failures: FailureLimit }) {
+  constructor(facts: {
+    auth: AuthMode;
+    tokens: TokenCache;
+    hosts: HostCheck;
+    failures: FailureLimit;
+    teams: Teams;
+  }) {
     this.auth = facts.auth;
     this.tokens = facts.tokens;
     this.#hosts = facts.hosts;
     this.#failures = facts.failures;
+    this.#teams = facts.teams;
   }
 
   /** The caller, if the role is enough; null for what needs none. Refusals are errors. */
@@ -46,7 +55,10 @@ export class Access {
       throw new HoldfastError('UNAUTHORIZED', { problem: 'this server wants a token' });
     }
     const token = await this.tokens.find(secret);
-    if (token !== null) return { name: token.name, role: token.role, auth: 'token' };
+    if (token !== null) {
+      const groups = this.#teams.groupsOf(token.name);
+      return { name: token.name, role: token.role, groups, auth: 'token' };
+    }
     const seconds = this.#failures.count(request.ip);
     if (seconds !== null) {
       void reply.header('retry-after', seconds);

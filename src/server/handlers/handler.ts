@@ -3,6 +3,7 @@ import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from '../../contra
 import type { EndpointId, endpoints, OperationId, OperationMethods } from '../../contract/endpoints.ts';
 import { argumentsFor, type Operation } from '../../contract/operation.ts';
 import type { Caller } from '../auth/caller.ts';
+import { readerOf } from '../auth/teams.ts';
 
 /** A request that has passed every check. */
 export interface Call<E extends Endpoint = Endpoint> {
@@ -34,9 +35,11 @@ export function operationHandler(
   id: OperationId,
   operation: Operation,
 ): Handler<Endpoint> {
-  return ({ params, query, body, actor }) => {
+  return ({ params, query, body, actor, caller }) => {
+    const reader = readerOf(caller);
     const method = engine[id] as (...given: unknown[]) => Promise<undefined>;
-    const request = { params, query, body: (body ?? {}) as Record<string, unknown>, actor };
+    const asked = reader === undefined ? query : { ...(query as object), reader };
+    const request = { params, query: asked, body: (body ?? {}) as Record<string, unknown>, actor };
     return method(...argumentsFor(operation, request));
   };
 }

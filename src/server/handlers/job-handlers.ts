@@ -1,11 +1,12 @@
 import type { Engine } from '../../contract/engine.ts';
 import type { Access } from '../auth/access.ts';
+import { readerOf, type Teams } from '../auth/teams.ts';
 import type { ChangeFeed } from '../change-feed.ts';
 import type { MaskedLogs } from '../mask/log-reader.ts';
 import type { RecordMask } from '../mask/mask-records.ts';
 import type { Metrics } from '../metrics.ts';
 import type { StreamLimit } from '../stream-limit.ts';
-import type { Handlers } from './handler.ts';
+import type { Call, Handlers } from './handler.ts';
 import { listAllJobs } from './list-all-jobs.ts';
 import { readLog } from './read-log.ts';
 import { streamEvents } from './stream-events.ts';
@@ -13,6 +14,7 @@ import { streamEvents } from './stream-events.ts';
 interface Parts {
   engine: Engine;
   access: Access;
+  teams: Teams;
   mask: RecordMask;
   logs: MaskedLogs;
   changes: ChangeFeed;
@@ -23,9 +25,15 @@ interface Parts {
 type Own = 'listAllJobs' | 'decideJob' | 'retryJobInRun' | 'streamEvents' | 'readLog';
 
 export function jobHandlers(parts: Parts): Handlers<Own> {
-  const { engine, access, mask, logs, changes, metrics, streams } = parts;
+  const { engine, access, teams, mask, logs, changes, metrics, streams } = parts;
+  const isStillValid = async ({
+    request,
+    caller,
+    params,
+  }: Pick<Call, 'request' | 'caller'> & { params: { workflow_id: number } }) =>
+    (await access.isStillValid(request)) && (await teams.mayStillRead(caller, params.workflow_id));
   return {
-    listAllJobs: ({ query }) => listAllJobs(engine, query),
+    listAllJobs: ({ query, caller }) => listAllJobs(engine, query, readerOf(caller)),
     decideJob: async ({ params: { job_id }, body: { status, reason }, actor }) => {
       const { workflow_id } = await engine.findJob(job_id);
       const action = status === 'ready' ? 'retry' : 'fail';
@@ -41,17 +49,15 @@ export function jobHandlers(parts: Parts): Handlers<Own> {
       return { id, workflow_id, name, status, attempt_id };
     },
     streamEvents: async (call) => {
-      const isStillValid = () => access.isStillValid(call.request);
       const stream = await streams.counted(call.request, () =>
-        streamEvents({ engine, mask, changes, isStillValid }, call),
+        streamEvents({ engine, mask, changes, isStillValid: () => isStillValid(call) }, call),
       );
       metrics.eventStreams.inc();
       stream.once('close', () => metrics.eventStreams.dec());
       return stream;
     },
     readLog: (call) => {
-      const read = () =>
-        readLog({ logs, changes, isStillValid: () => access.isStillValid(call.request) }, call);
+      const read = () => readLog({ logs, changes, isStillValid: () => isStillValid(call) }, call);
       return call.query.follow === true ? streams.counted(call.request, read) : read();
     },
   };

@@ -3,6 +3,7 @@ import {
   IDEMPOTENCY_KEY,
   IDEMPOTENCY_KEY_TEXT,
 } from '../../contract/request-headers.ts';
+import type { Teams } from '../auth/teams.ts';
 import type { UnreadBody } from '../requests/read-request.ts';
 import { RequestError } from '../requests/request-error.ts';
 import type { Submission } from '../submission/read-submission.ts';
@@ -13,6 +14,7 @@ import type { Handlers } from './handler.ts';
 export function workflowHandlers(
   submissions: SubmissionDesk,
   limits: RoleLimits,
+  teams: Teams,
   {
     retryDefaults,
     hasCluster,
@@ -21,29 +23,32 @@ export function workflowHandlers(
   }: Pick<Submission, 'retryDefaults' | 'hasCluster' | 'hasDagman' | 'notify'>,
 ): Handlers<'createWorkflow' | 'updateWorkflow' | 'checkSpec' | 'simulateSpec'> {
   return {
-    checkSpec: ({ body, caller }) =>
+    checkSpec: async ({ body, caller }) =>
       submissions.check({
         text: (body as unknown as UnreadBody).text,
         limits: limitsOf(caller!.role, limits),
         retryDefaults,
         notify,
+        groups: await teams.groupPolicy(caller),
       }),
-    simulateSpec: ({ body, caller }) =>
+    simulateSpec: async ({ body, caller }) =>
       submissions.simulate({
         text: (body as unknown as UnreadBody).text,
         limits: limitsOf(caller!.role, limits),
         retryDefaults,
         notify,
+        groups: await teams.groupPolicy(caller),
       }),
-    updateWorkflow: ({ params, body, actor, caller }) =>
+    updateWorkflow: async ({ params, body, actor, caller }) =>
       submissions.update(params.workflow_id, {
         text: (body as unknown as UnreadBody).text,
         actor,
         limits: limitsOf(caller!.role, limits),
         retryDefaults,
         notify,
+        groups: await teams.groupPolicy(caller, params.workflow_id),
       }),
-    createWorkflow: ({ body, actor, caller, request }) =>
+    createWorkflow: async ({ body, actor, caller, request }) =>
       submissions.submit({
         text: (body as unknown as UnreadBody).text,
         actor,
@@ -53,6 +58,7 @@ export function workflowHandlers(
         hasCluster,
         hasDagman,
         notify,
+        groups: await teams.groupPolicy(caller),
       }),
   };
 }

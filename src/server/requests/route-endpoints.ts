@@ -8,6 +8,7 @@ import {
 } from '../../contract/endpoints.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { actorOf } from '../auth/actor-of.ts';
+import type { Teams } from '../auth/teams.ts';
 import { type Call, type Handler, type OwnHandlers, operationHandler } from '../handlers/handler.ts';
 import type { RecordMask } from '../mask/mask-records.ts';
 import type { LongAnswers } from './long-answers.ts';
@@ -28,6 +29,7 @@ const STRANGERS_BODY_LIMIT = 4 * 1024;
 export interface Routing {
   engine: OperationMethods;
   handlers: OwnHandlers;
+  teams: Teams;
   mask: RecordMask;
   longAnswers: LongAnswers;
   /** Bytes of the largest submission that anybody may send. */
@@ -57,13 +59,14 @@ export function routeEndpoints(app: FastifyInstance, routing: Routing): void {
 }
 
 function answering(id: EndpointId, endpoint: Endpoint, routing: Routing) {
-  const { engine, handlers, mask, longAnswers } = routing;
+  const { engine, handlers, teams, mask, longAnswers } = routing;
   const handler =
     (handlers[id] as Handler<Endpoint> | undefined) ??
     operationHandler(engine, id as OperationId, endpoint as Operation);
   const isMasked = endpoint.answer.kind === 'json' && !FOR_WORKERS.has(id);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const checked = readRequest(endpoint, request);
+    await teams.admit(request.caller, id, checked);
     const call = {
       ...checked,
       actor: actorOf(request, request.caller),

@@ -2,6 +2,7 @@ import type { BodyOf } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import type { SpecCheck } from '../../contract/records/overview.ts';
 import { plannedGroups } from '../../core/model/planned-groups.ts';
+import { groupProblems } from '../../spec/check/group-policy.ts';
 import { notifyProblems } from '../../spec/notify/notify-policy.ts';
 import type { Problem } from '../../spec/problem.ts';
 import { readKind } from '../../spec/read-kind.ts';
@@ -13,7 +14,10 @@ import { parseJson, readSubmittedSpec, sourceOf, type UpdateSubmission } from '.
 const MOST_PLACES = 100;
 const MOST_GROUPS = 300;
 
-export type CheckSubmission = Pick<UpdateSubmission, 'text' | 'limits' | 'retryDefaults' | 'notify'>;
+export type CheckSubmission = Pick<
+  UpdateSubmission,
+  'text' | 'limits' | 'retryDefaults' | 'notify' | 'groups'
+>;
 
 /** What is wrong with a spec, or what it would become. Nothing is stored. */
 export function checkSubmittedSpec({ text, ...settings }: CheckSubmission): SpecCheck {
@@ -25,7 +29,10 @@ export function checkSubmittedSpec({ text, ...settings }: CheckSubmission): Spec
     const files = sentFiles(source.files ?? { texts: {}, lists: {} });
     const loaded = loadRequest(source.text, source.name, files, source.set);
     const problems = loaded.ok
-      ? notifyProblems(source, loaded.model.notify ?? [], settings.notify)
+      ? [
+          ...notifyProblems(source, loaded.model.notify ?? [], settings.notify),
+          ...groupProblems(source, loaded.model.access_groups ?? [], settings.groups),
+        ]
       : loaded.problems;
     if (!loaded.ok || problems.length > 0) {
       return { ...nothing, kind, valid: false, problems: places(problems) };

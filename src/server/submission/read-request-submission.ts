@@ -2,6 +2,7 @@ import type { BodyOf } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import type { NewRequest } from '../../contract/engine.ts';
 import type { ErrorSettings } from '../../core/request/error-settings.ts';
+import { type GroupPolicy, groupProblems } from '../../spec/check/group-policy.ts';
 import { dagRequestProblems } from '../../spec/dag/dag-problems.ts';
 import { type NotifyPolicy, notifyProblems } from '../../spec/notify/notify-policy.ts';
 import { formatProblem } from '../../spec/problem.ts';
@@ -9,7 +10,7 @@ import { loadRequest } from '../../spec/request/load-request.ts';
 import { sentFiles } from '../../spec/spec-files.ts';
 import { readBody } from '../requests/read-request.ts';
 import { RequestError } from '../requests/request-error.ts';
-import { parseJson, refusedSpec, WITHOUT_DAGMAN } from './read-submission.ts';
+import { parseJson, refusedSpec, WITHOUT_DAGMAN, WITHOUT_TOKENS } from './read-submission.ts';
 import type { SubmissionLimits } from './submission-limits.ts';
 
 type Body = BodyOf<typeof endpoints.createRequest>;
@@ -26,6 +27,8 @@ export interface RequestSubmission {
   hasDagman: boolean;
   /** Whom the server notifies for specs. */
   notify: NotifyPolicy;
+  /** Groups that the caller may name; null: there are no tokens, and so no groups. */
+  groups: GroupPolicy | null;
 }
 
 /** Reads the spec and the files that were sent along as if they had been found here. */
@@ -33,14 +36,18 @@ export function readRequestSubmission(submission: RequestSubmission): {
   request: NewRequest;
   notes: string[];
 } {
-  const { text, actor, settings, hasDagman, notify } = submission;
+  const { text, actor, settings, hasDagman, notify, groups } = submission;
   const body = readBody(endpoints.createRequest, parseJson(text)) as Body;
   const isText = typeof body.spec === 'string';
   const spec = isText ? (body.spec as string) : JSON.stringify(body.spec);
   const name = body.file_name ?? (isText ? 'request.yaml' : 'request.json');
   const loaded = loadRequest(spec, name, sentFiles(body.files ?? { texts: {}, lists: {} }), body.set);
   if (!loaded.ok) throw refusedSpec(loaded.problems);
-  const refused = notifyProblems({ text: spec, name }, loaded.model.notify ?? [], notify);
+  const named = loaded.model.access_groups ?? [];
+  const refused = [
+    ...notifyProblems({ text: spec, name }, loaded.model.notify ?? [], notify),
+    ...groupProblems({ text: spec, name }, named, groups),
+  ];
   if (refused.length > 0) throw refusedSpec(refused);
   if (loaded.model.executor === 'htcondor' && !hasDagman) throw withoutDagman();
   const place = { cwd: body.cwd ?? '.', output_dir: body.output_dir ?? 'output' };
@@ -57,7 +64,10 @@ export function readRequestSubmission(submission: RequestSubmission): {
       actor,
       shared: true,
     },
-    notes: loaded.notes.map(formatProblem),
+    notes: [
+      ...loaded.notes.map(formatProblem),
+      ...(groups === null && named.length > 0 ? [WITHOUT_TOKENS] : []),
+    ],
   };
 }
 

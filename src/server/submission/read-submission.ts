@@ -6,6 +6,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import type { WorkflowModel } from '../../core/model/workflow-model.ts';
 import type { RetryPolicy } from '../../core/policy/retry-policy.ts';
 import { overrideRouting } from '../../core/policy/routing-overrides.ts';
+import { type GroupPolicy, groupProblems } from '../../spec/check/group-policy.ts';
 import { dagProblems } from '../../spec/dag/dag-problems.ts';
 import { type LoadResult, loadSpec } from '../../spec/load-spec.ts';
 import { type NotifyPolicy, notifyProblems } from '../../spec/notify/notify-policy.ts';
@@ -35,9 +36,17 @@ export interface Submission {
   hasDagman: boolean;
   /** Whom the server notifies for specs. */
   notify: NotifyPolicy;
+  /** Groups that the caller may name; null: there are no tokens, and so no groups. */
+  groups: GroupPolicy | null;
 }
 
-export type UpdateSubmission = Pick<Submission, 'text' | 'actor' | 'limits' | 'retryDefaults' | 'notify'>;
+/** What a spec may ask of the server. */
+type SpecPolicy = Pick<Submission, 'limits' | 'retryDefaults' | 'notify' | 'groups'>;
+
+export type UpdateSubmission = Pick<
+  Submission,
+  'text' | 'actor' | 'limits' | 'retryDefaults' | 'notify' | 'groups'
+>;
 
 export interface ReadSubmission {
   workflow: NewWorkflow;
@@ -65,6 +74,7 @@ export function readSubmission(submission: Submission): ReadSubmission {
     ...(idempotencyKey !== null && { idempotency_key: idempotencyKey }),
   };
   const notes = loaded.notes.map(formatProblem);
+  if (submission.groups === null && (loaded.model.accessGroups ?? []).length > 0) notes.push(WITHOUT_TOKENS);
   if (!submission.hasCluster && loaded.model.schedulers !== undefined) notes.push(WITHOUT_CLUSTER);
   return { workflow, notes };
 }
@@ -92,7 +102,7 @@ export function readUpdate(submission: UpdateSubmission): {
   };
 }
 
-function loadSource(source: SpecSource, submission: Pick<Submission, 'limits' | 'retryDefaults' | 'notify'>) {
+function loadSource(source: SpecSource, submission: SpecPolicy) {
   const loaded = readSubmittedSpec(source, submission);
   if (!loaded.ok) throw refusedSpec(loaded.problems);
   // Notations of text have escapes for what the text itself may not have.
@@ -104,7 +114,7 @@ function loadSource(source: SpecSource, submission: Pick<Submission, 'limits' | 
 /** Within what the caller may submit, and this server sends. */
 export function readSubmittedSpec(
   source: SpecSource,
-  { limits, retryDefaults, notify }: Pick<Submission, 'limits' | 'retryDefaults' | 'notify'>,
+  { limits, retryDefaults, notify, groups }: SpecPolicy,
 ): LoadResult {
   const loaded = loadSpec(source.text, source.name, {
     retryDefaults: { ...retryDefaults, ...source.retry_defaults },
@@ -116,9 +126,17 @@ export function readSubmittedSpec(
       wayOut: 'split the workflow, or have `submission_limits` of the server raised',
     },
   });
-  const refused = loaded.ok ? notifyProblems(source, loaded.model.notify ?? [], notify) : [];
+  if (!loaded.ok) return loaded;
+  const { model } = loaded;
+  const refused = [
+    ...notifyProblems(source, model.notify ?? [], notify),
+    ...groupProblems(source, model.accessGroups ?? [], groups),
+  ];
   return refused.length === 0 ? loaded : { ok: false, problems: refused };
 }
+
+export const WITHOUT_TOKENS =
+  '`access_groups` keep nobody out: this server runs without tokens (`serve --auth token`)';
 
 const WITHOUT_CLUSTER =
   '`slurm_schedulers` are not used: this server finds no Slurm; its workers run the jobs';

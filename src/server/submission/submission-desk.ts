@@ -47,9 +47,14 @@ export class SubmissionDesk {
     });
   }
 
-  submitRequest(submission: RequestSubmission): Promise<RequestRecord & { notes: string[] }> {
+  /** `admit` refuses a name that is not the submitter's. */
+  submitRequest(
+    submission: RequestSubmission,
+    admit: (name: string) => Promise<void>,
+  ): Promise<RequestRecord & { notes: string[] }> {
     return this.#read(submission, async (thread) => {
       const { request, notes } = await thread.readRequest(submission);
+      await admit(request.model.name);
       return { ...(await this.#engine.createRequest(request)), notes };
     });
   }

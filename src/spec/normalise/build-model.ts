@@ -41,6 +41,7 @@ export function buildModel(fileName: string, context: SpecContext, parts: ModelP
     maxParallel: spec.max_parallel ?? null,
     claimOrder: spec.jobs_sort_method ?? 'none',
     usePendingFailed: spec.use_pending_failed ?? false,
+    ...(spec.access_groups !== undefined && { accessGroups: spec.access_groups }),
     failureHandlers: handlers,
     actions: normaliseActions(
       spec.actions ?? [],

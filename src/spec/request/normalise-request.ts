@@ -58,6 +58,7 @@ export function normaliseRequest(
     jobs_per_unit: spec.jobs_per_unit ?? 1,
     round: roundSize(spec.round ?? {}, findings),
     sites: spec.sites === undefined ? null : [...new Set(spec.sites)],
+    ...(spec.access_groups !== undefined && { access_groups: spec.access_groups }),
     process: job('process')!,
     merge: job('merge'),
     cleanup: job('cleanup'),

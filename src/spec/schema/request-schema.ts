@@ -7,7 +7,16 @@ import { notifySchema } from '../notify/notify-schema.ts';
 import { postSchema } from './post-schema.ts';
 import { inlineRequirementSchema } from './requirement-schema.ts';
 import { retrySchema } from './retry-schema.ts';
-import { commandText, count, duration, environment, nameText, positiveCount, timeLimit } from './scalars.ts';
+import {
+  accessGroups,
+  commandText,
+  count,
+  duration,
+  environment,
+  nameText,
+  positiveCount,
+  timeLimit,
+} from './scalars.ts';
 
 const LONGEST_NAME = 100;
 
@@ -196,6 +205,11 @@ export const requestSpecSchema = z
       .min(1)
       .optional()
       .describe('Sites that may run its jobs. (default: every site that has workers)'),
+    access_groups: accessGroups
+      .optional()
+      .describe(
+        'On a server with tokens: groups whose members may see and change the request, as its owner may. (default: only the owner changes it, everybody sees it)',
+      ),
     process: unitJobSchema,
     merge: unitJobSchema.optional().describe('Runs when all processing jobs of its unit have succeeded.'),
     cleanup: unitJobSchema

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GROUP_NAME } from '../../core/access/may-change.ts';
 import { parseDuration, parseSize } from '../../core/text/quantity.ts';
 
 // The small values that many concepts are made of. Each carries its own message, because "invalid
@@ -11,6 +12,16 @@ export const nameText = z
   .refine((text) => !/[\n\r\0]/.test(text), {
     error: 'a name must be on one line, without control characters',
   });
+
+/** Names in JSON, compared as text; so the letters that would need an escape are left out. */
+export const accessGroups = z
+  .array(
+    z.string().refine((name) => GROUP_NAME.test(name), {
+      error: 'a group is at most 64 letters, digits and . _ @ -, and begins with a letter or digit',
+    }),
+  )
+  .max(100)
+  .overwrite((names) => [...new Set(names)]);
 
 /** Text for a program: everything but NUL, which no process can be given. */
 export const plainText = z

@@ -13,7 +13,7 @@ import { requirementSchema } from './requirement-schema.ts';
 import { resourceMonitorSchema } from './resource-monitor-schema.ts';
 import { retrySchema } from './retry-schema.ts';
 import { routingSchema } from './routing-schema.ts';
-import { count, environment, nameText, positiveCount } from './scalars.ts';
+import { accessGroups, count, environment, nameText, positiveCount } from './scalars.ts';
 import { shellSchema } from './shell-schema.ts';
 import { slurmDefaultsSchema, slurmSchedulerSchema } from './slurm-schema.ts';
 import { stepSchema } from './step-schema.ts';
@@ -136,10 +136,11 @@ export const workflowSpecSchema = z
       .meta({ default: 60 })
       .describe('They take no job when less than this is left of the allocation.'),
     enable_ro_crate: z.boolean().optional().describe('Not used: no RO-Crate is written.'),
-    access_groups: z
-      .array(nameText)
+    access_groups: accessGroups
       .optional()
-      .describe('Not used: the role of a token decides who may see and change a workflow.'),
+      .describe(
+        'On a server with tokens: groups whose members may see and change the workflow, as its owner may. (default: only the owner changes it, everybody sees it)',
+      ),
     actions: z.array(actionSchema).optional().describe('Things to do at moments of the workflow.'),
     notify: z
       .array(notifySchema)

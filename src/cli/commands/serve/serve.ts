@@ -73,6 +73,7 @@ export const serveCommand: Command = async (context, invocation) => {
     log: { write: (line) => void context.stderr.write(line) },
     logLevel,
     submissionLimits: context.settings.submission_limits,
+    accessGroups: context.settings.access_groups,
     streamsPerToken: context.settings.streams_per_token,
     connections: { perAddress: context.settings.connections_per_address },
   }).catch((error: NodeJS.ErrnoException) => {

@@ -1,8 +1,10 @@
+import type { Reader } from '../../../contract/by.ts';
 import {
   type AllocationState,
   assertAllocationTransition,
 } from '../../../core/allocation/allocation-transitions.ts';
 import { all, change, first, insert, placeholders, run, type Script, type SqlValue } from '../../script.ts';
+import { inReadable } from '../access/readable.ts';
 
 export interface AllocationRow {
   id: number;
@@ -102,20 +104,25 @@ export function* findTagged(tag: string): Script<AllocationRow | undefined> {
 }
 
 /** Newest first, below the id `before`. */
-export function* listAllocations(filter: {
-  before: number;
-  limit: number;
-  workflow_id: number | null;
-  states: readonly AllocationState[] | null;
-}): Script<AllocationRow[]> {
+export function* listAllocations(
+  filter: {
+    before: number;
+    limit: number;
+    workflow_id: number | null;
+    states: readonly AllocationState[] | null;
+  },
+  reader?: Reader,
+): Script<AllocationRow[]> {
+  const visible = inReadable('allocation.workflow_id', reader);
   const { before, limit, workflow_id, states } = filter;
   return yield* all<AllocationRow>(
     `${SELECT} where allocation.id < ?${workflow_id === null ? '' : ' and allocation.workflow_id = ?'}${
       states === null ? '' : ` and allocation.state in ${placeholders(states.length)}`
-    } order by allocation.id desc limit ?`,
+    }${visible.sql} order by allocation.id desc limit ?`,
     before,
     ...(workflow_id === null ? [] : [workflow_id]),
     ...(states ?? []),
+    ...visible.values,
     limit,
   );
 }

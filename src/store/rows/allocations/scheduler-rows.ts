@@ -1,6 +1,8 @@
+import type { Reader } from '../../../contract/by.ts';
 import type { SchedulerModel } from '../../../core/allocation/scheduler.ts';
 import { addSeen, type SeenCapacity } from '../../../core/allocation/seen-capacity.ts';
 import { all, change, changeOne, first, insert, run, type Script } from '../../script.ts';
+import { readable } from '../access/readable.ts';
 
 export interface SchedulerRow {
   id: number;
@@ -69,15 +71,18 @@ export function* listSchedulers(workflowId: number, after = 0, limit = 1000): Sc
 /** Of all workflows that lists show, those that were paused last first. */
 export function* listPausedSchedulers(
   limit: number,
+  reader?: Reader,
 ): Script<
   { workflow_id: number; workflow_name: string; name: string; paused_at: number; pause_reason: string }[]
 > {
+  const { sql, values } = readable('workflow', reader);
   return yield* all(
     `select workflow.id as workflow_id, workflow.name as workflow_name, scheduler.name, scheduler.paused_at,
        scheduler.pause_reason
      from scheduler join workflow on workflow.id = scheduler.workflow_id
-     where scheduler.paused_at is not null and workflow.storing_until is null and workflow.archived_at is null
+     where scheduler.paused_at is not null and workflow.storing_until is null and workflow.archived_at is null${sql}
      order by scheduler.paused_at desc limit ?`,
+    ...values,
     limit,
   );
 }

@@ -1,5 +1,7 @@
+import type { Reader } from '../../../contract/by.ts';
 import type { ResolveAction } from '../../../contract/records/resolution.ts';
 import { all, first, run, type Script, type SqlValue } from '../../script.ts';
+import { inReadable } from '../access/readable.ts';
 
 export interface NewDecision {
   workflow_id: number;
@@ -83,14 +85,13 @@ const NEXT = (column: string) => `(select next.${column} from attempt next
   order by next.run_id, next.attempt_id limit 1)`;
 
 /** Newest first, below the id `before`. */
-export function* listDecisions(filter: {
-  before: number;
-  limit: number;
-  workflow_id: number | null;
-  fingerprint: string | null;
-}): Script<DecisionRow[]> {
-  const conditions = ['decision.id < ?'];
-  const values: SqlValue[] = [filter.before];
+export function* listDecisions(
+  filter: { before: number; limit: number; workflow_id: number | null; fingerprint: string | null },
+  reader?: Reader,
+): Script<DecisionRow[]> {
+  const visible = inReadable('decision.workflow_id', reader);
+  const conditions = [`decision.id < ?${visible.sql}`];
+  const values: SqlValue[] = [filter.before, ...visible.values];
   for (const column of ['workflow_id', 'fingerprint'] as const) {
     const wanted = filter[column];
     if (wanted === null) continue;

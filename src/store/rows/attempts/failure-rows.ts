@@ -1,5 +1,7 @@
+import type { Reader } from '../../../contract/by.ts';
 import { JOB_STATUS, type JobStatus } from '../../../core/job/job-status.ts';
 import { all, first, placeholders, type Script } from '../../script.ts';
+import { readable } from '../access/readable.ts';
 
 /** A job together with its newest attempt that ended, and what it asks for. */
 export interface FailedJobRow {
@@ -67,7 +69,8 @@ export interface PendingFailureRow {
 }
 
 /** The index on the status of jobs is used for one workflow after another, without those that are archived. */
-export function* countPendingFailures(limit: number): Script<PendingFailureRow[]> {
+export function* countPendingFailures(limit: number, reader?: Reader): Script<PendingFailureRow[]> {
+  const { sql, values } = readable('workflow', reader);
   return yield* all<PendingFailureRow>(
     `select workflow.id as workflow_id, workflow.name as workflow_name, attempt.fingerprint, attempt.cause,
        attempt.match_code, count(*) as jobs, max(job.id) as sample_job_id, max(attempt.finished_at) as finished_at
@@ -75,9 +78,10 @@ export function* countPendingFailures(limit: number): Script<PendingFailureRow[]
      join attempt on attempt.job_id = job.id and attempt.id = (
        select ended.id from attempt ended where ended.job_id = job.id and ended.finished_at is not null
        order by ended.run_id desc, ended.attempt_id desc limit 1)
-     where workflow.storing_until is null and workflow.archived_at is null and attempt.cause is not null
+     where workflow.storing_until is null and workflow.archived_at is null and attempt.cause is not null${sql}
      group by workflow.id, workflow.name, attempt.fingerprint, attempt.cause, attempt.match_code
      order by jobs desc, workflow.id desc limit ?`,
+    ...values,
     limit,
   );
 }

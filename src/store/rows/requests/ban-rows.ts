@@ -1,5 +1,7 @@
+import type { Reader } from '../../../contract/by.ts';
 import type { SiteBan } from '../../../core/placement/eligibility.ts';
 import { all, change, first, insert, type Script } from '../../script.ts';
+import { owned, readable } from '../access/readable.ts';
 
 export interface BanRow {
   id: number;
@@ -43,11 +45,17 @@ export function* listBansFor(requestId: number | null, now: number): Script<Site
 }
 
 /** Active bans, of one site or of all. */
-export function* listActiveBans(site: string | null, now: number): Script<BanRow[]> {
+export function* listActiveBans(site: string | null, now: number, reader?: Reader): Script<BanRow[]> {
+  const { sql, values } = readable('request', reader);
+  const visible =
+    reader === undefined
+      ? ''
+      : ` and (request_id is null or request_id in (select id from request where 1 = 1${sql}))`;
   return yield* all<BanRow>(
-    `select ${COLUMNS} from site_ban where ${ACTIVE}${site === null ? '' : ' and site = ?'} order by id`,
+    `select ${COLUMNS} from site_ban where ${ACTIVE}${site === null ? '' : ' and site = ?'}${visible} order by id`,
     now,
     ...(site === null ? [] : [site]),
+    ...values,
   );
 }
 
@@ -81,22 +89,29 @@ export function* hasGeneralBan(site: string, now: number): Script<boolean> {
   return row !== undefined;
 }
 
-/** Returns how many were removed. */
+/** Returns how many were removed. With a reader, bans of requests of others stay. */
 export function* removeBans(
   site: string,
   requestId: number | null,
   actor: string,
   now: number,
+  reader?: Reader,
 ): Script<number> {
+  const mine = reader === undefined ? null : owned('request', reader);
+  const others =
+    mine === null
+      ? ''
+      : ` and (request_id is null or request_id in (select id from request where ${mine.sql}))`;
   return yield* change(
     `update site_ban set removed_at = ?, removed_by = ? where site = ? and ${ACTIVE}${
       requestId === null ? '' : ' and request_id = ?'
-    }`,
+    }${others}`,
     now,
     actor,
     site,
     now,
     ...(requestId === null ? [] : [requestId]),
+    ...(mine?.values ?? []),
   );
 }
 

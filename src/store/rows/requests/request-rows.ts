@@ -1,3 +1,4 @@
+import type { Reader } from '../../../contract/by.ts';
 import type { ErrorSettings } from '../../../core/request/error-settings.ts';
 import type { RequestModel } from '../../../core/request/request-model.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type Script,
   type SqlValue,
 } from '../../script.ts';
+import { readable } from '../access/readable.ts';
 
 /** What releases changed. */
 export interface RequestOverrides {
@@ -55,10 +57,14 @@ export interface RequestRow {
   output_state: OutputState;
   created_at: number;
   changed_at: number;
+  /** Who may change it: the token that created its first version, and these groups, in JSON. */
+  owned_by: string;
+  access_groups: string;
 }
 
 const COLUMNS = `id, name, version, state, priority, shared, actor, cwd, output_dir, model, settings, overrides, subscribers, troubled,
-  next_number, delivered, total, next_unit, hold, pause_after_stop, previous_id, superseded_by_id, output_state, created_at, changed_at`;
+  next_number, delivered, total, next_unit, hold, pause_after_stop, previous_id, superseded_by_id, output_state, created_at, changed_at,
+  owned_by, access_groups`;
 
 const VISIBLE = 'storing_until is null';
 
@@ -76,14 +82,16 @@ type NewRequestRow = Pick<
   | 'total'
   | 'previous_id'
   | 'created_at'
+  | 'owned_by'
+  | 'access_groups'
 > & { shared: boolean; storing_until: number };
 
 /** SUBMITTED, and hidden until all of it is stored. */
 export function* insertRequest(row: NewRequestRow): Script<number> {
   return yield* insert(
     `insert into request (name, version, state, priority, shared, actor, cwd, output_dir, model, settings, next_number,
-       total, previous_id, created_at, changed_at, storing_until)
-     values (?, ?, 'SUBMITTED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       total, previous_id, created_at, changed_at, storing_until, owned_by, access_groups)
+     values (?, ?, 'SUBMITTED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.name,
     row.version,
     row.priority,
@@ -99,6 +107,8 @@ export function* insertRequest(row: NewRequestRow): Script<number> {
     row.created_at,
     row.created_at,
     row.storing_until,
+    row.owned_by,
+    row.access_groups,
   );
 }
 
@@ -191,12 +201,15 @@ export function* listRequestRows(
   states: readonly RequestState[] | null,
   before: number,
   limit: number,
+  reader?: Reader,
 ): Script<RequestRow[]> {
+  const visible = readable('request', reader);
   const some = states === null ? '' : ` and state in ${placeholders(states.length)}`;
   return yield* all<RequestRow>(
-    `select ${COLUMNS} from request where id < ? and ${VISIBLE}${some} order by id desc limit ?`,
+    `select ${COLUMNS} from request where id < ? and ${VISIBLE}${some}${visible.sql} order by id desc limit ?`,
     before,
     ...(states ?? []),
+    ...visible.values,
     limit,
   );
 }

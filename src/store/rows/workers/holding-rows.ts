@@ -1,8 +1,10 @@
+import type { Reader } from '../../../contract/by.ts';
 import type { Avoidance } from '../../../core/placement/eligibility.ts';
 import type { ResourceNeed } from '../../../core/placement/resources.ts';
 import type { ResourceName } from '../../../core/placement/shortage.ts';
 import { idLists } from '../../many-rows.ts';
 import { all, first, placeholders, type Script } from '../../script.ts';
+import { inReadable, readable } from '../access/readable.ts';
 import { decodeAvoidance, type StateColumns } from '../jobs/state-columns.ts';
 
 const NEED = 'requirement.cpus, requirement.memory_bytes, requirement.gpus, requirement.nodes';
@@ -46,13 +48,22 @@ const TAKES: Record<ResourceName, string> = {
   nodes: ' and requirement.nodes > 1',
 };
 
-/** Jobs with live attempts of the worker that hold some of the resource, oldest first. */
-export function* listHoldersOn(workerId: number, resource: ResourceName, limit: number): Script<HolderRow[]> {
+/** Jobs with live attempts of the worker that hold some of the resource, oldest first. All are counted in `holders`. */
+export function* listHoldersOn(
+  workerId: number,
+  resource: ResourceName,
+  limit: number,
+  reader?: Reader,
+): Script<HolderRow[]> {
+  const { sql, values } = inReadable('holder.workflow_id', reader);
   return yield* all<HolderRow>(
-    `select ${HOLDER} from attempt join job on job.id = attempt.job_id
-       join requirement on requirement.id = job.requirement_id
-     where attempt.worker_id = ? and attempt.finished_at is null${TAKES[resource]} order by attempt.id limit ?`,
+    `select * from (
+       select ${HOLDER}, attempt.id as token from attempt join job on job.id = attempt.job_id
+         join requirement on requirement.id = job.requirement_id
+       where attempt.worker_id = ? and attempt.finished_at is null${TAKES[resource]}
+     ) holder where 1 = 1${sql} order by holder.token limit ?`,
     workerId,
+    ...values,
     limit,
   );
 }
@@ -71,14 +82,21 @@ export interface HeldJobRow {
 }
 
 /** Jobs with live attempts of the worker, oldest first, above the attempt `after`. */
-export function* listHeldJobs(workerId: number, after: number, limit: number): Script<HeldJobRow[]> {
+export function* listHeldJobs(
+  workerId: number,
+  after: number,
+  limit: number,
+  reader?: Reader,
+): Script<HeldJobRow[]> {
+  const { sql, values } = readable('workflow', reader);
   return yield* all<HeldJobRow>(
     `select attempt.id as token, attempt.workflow_id, workflow.name as workflow_name, attempt.job_id, job.name, job.scope,
        attempt.run_id, attempt.attempt_id, attempt.claimed_at, attempt.started_at
      from attempt join job on job.id = attempt.job_id join workflow on workflow.id = attempt.workflow_id
-     where attempt.worker_id = ? and attempt.finished_at is null and attempt.id > ? order by attempt.id limit ?`,
+     where attempt.worker_id = ? and attempt.finished_at is null and attempt.id > ?${sql} order by attempt.id limit ?`,
     workerId,
     after,
+    ...values,
     limit,
   );
 }

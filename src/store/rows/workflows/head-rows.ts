@@ -11,7 +11,7 @@ export function* getMetadata(workflowId: number): Script<string> {
 export function* writeHead(workflowId: number, head: WorkflowHead): Script<void> {
   yield* changeOne(
     `update workflow set name = ?, description = ?, owner = ?, project = ?, metadata = ?, variables = ?, routing = ?,
-       limits = ?, notify = ?, max_parallel = ?, use_pending_failed = ? where id = ?`,
+       limits = ?, notify = ?, max_parallel = ?, use_pending_failed = ?, access_groups = ? where id = ?`,
     head.name,
     head.description,
     head.user,
@@ -23,6 +23,7 @@ export function* writeHead(workflowId: number, head: WorkflowHead): Script<void>
     head.notify,
     head.max_parallel,
     head.use_pending_failed ? 1 : 0,
+    head.access_groups,
     workflowId,
   );
 }

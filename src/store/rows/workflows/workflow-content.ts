@@ -62,6 +62,8 @@ export const WORKFLOW_TABLES: readonly WorkflowTable[] = [
       ...int('paused_at'),
       ...text('paused_by', 'pause_reason'),
       ...int('stopping'),
+      ...text('owned_by'),
+      ...json('access_groups'),
     },
   },
   { name: 'submission', key: ['idempotency_key'], workflow: OWN, columns: null },

@@ -1,3 +1,4 @@
+import type { Reader } from '../../../contract/by.ts';
 import type { WorkflowExecutor } from '../../../core/allocation/executor.ts';
 import type { Requirement } from '../../../core/model/workflow-model.ts';
 import type { WorkflowHead } from '../../../core/model/workflow-parts.ts';
@@ -12,6 +13,7 @@ import {
   type Script,
   type SqlValue,
 } from '../../script.ts';
+import { readable } from '../access/readable.ts';
 import { HAS_UNDONE_ACTIONS } from '../errands/action-rows.ts';
 import { hasWaitingEvaluations } from '../errands/errand-rows.ts';
 import { HAS_DUE_OUTPUTS } from '../errands/output-errand-rows.ts';
@@ -21,6 +23,7 @@ export interface WorkflowRow {
   id: number;
   name: string;
   description: string | null;
+  /** What the spec says in `user`. */
   owner: string | null;
   project: string | null;
   variables: string;
@@ -56,10 +59,13 @@ export interface WorkflowRow {
   request_id: number | null;
   /** The only sites at which its jobs may run, in JSON; null: any. */
   sites: string | null;
+  /** Who may change it: the token that created it, and these groups, in JSON. */
+  owned_by: string;
+  access_groups: string;
 }
 
 const COLUMNS =
-  'id, name, description, owner, project, variables, routing, limits, notify, subscribers, troubled, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, shared, executor, created_at, archived_at, until, run_settings, paused_at, paused_by, pause_reason, stopping, request_id, sites';
+  'id, name, description, owner, project, variables, routing, limits, notify, subscribers, troubled, max_parallel, use_pending_failed, cwd, output_dir, run_id, job_count, shared, executor, created_at, archived_at, until, run_settings, paused_at, paused_by, pause_reason, stopping, request_id, sites, owned_by, access_groups';
 
 /** It is hidden until `storing_until` is null. */
 export function* insertWorkflow(
@@ -69,14 +75,16 @@ export function* insertWorkflow(
     output_dir: string;
     shared: boolean;
     executor: WorkflowExecutor;
+    owner: string;
     created_at: number;
     storing_until: number | null;
   },
 ): Script<number> {
   return yield* insert(
     `insert into workflow (name, description, owner, project, metadata, variables, routing, limits, notify, max_parallel,
-      use_pending_failed, cwd, output_dir, job_count, shared, executor, created_at, storing_until, request_id, sites)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      use_pending_failed, cwd, output_dir, job_count, shared, executor, created_at, storing_until, request_id, sites,
+      owned_by, access_groups)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     head.name,
     head.description,
     head.user,
@@ -97,6 +105,8 @@ export function* insertWorkflow(
     place.storing_until,
     head.request_id,
     head.sites === null ? null : JSON.stringify(head.sites),
+    place.owner,
+    head.access_groups,
   );
 }
 
@@ -108,11 +118,18 @@ export function* findWorkflow(id: number): Script<WorkflowRow | undefined> {
 }
 
 /** Newest first, below the id `before`. */
-export function* listWorkflows(before: number, limit: number, archived: boolean): Script<WorkflowRow[]> {
+export function* listWorkflows(
+  before: number,
+  limit: number,
+  archived: boolean,
+  reader?: Reader,
+): Script<WorkflowRow[]> {
+  const { sql, values } = readable('workflow', reader);
   return yield* all<WorkflowRow>(
     `select ${COLUMNS} from workflow where id < ? and storing_until is null
-       and archived_at is ${archived ? 'not null' : 'null'} order by id desc limit ?`,
+       and archived_at is ${archived ? 'not null' : 'null'}${sql} order by id desc limit ?`,
     before,
+    ...values,
     limit,
   );
 }
@@ -127,11 +144,13 @@ export function* searchWorkflows(
   before: number,
   limit: number,
   { name, archived, isOpen }: { name: string | null; archived: boolean; isOpen: boolean },
+  reader?: Reader,
 ): Script<NamedWorkflowRow[]> {
+  const visible = readable('workflow', reader);
   const conditions = [
-    `workflow.id < ? and workflow.storing_until is null and workflow.archived_at is ${archived ? 'not null' : 'null'}`,
+    `workflow.id < ? and workflow.storing_until is null and workflow.archived_at is ${archived ? 'not null' : 'null'}${visible.sql}`,
   ];
-  const values: SqlValue[] = [before];
+  const values: SqlValue[] = [before, ...visible.values];
   if (name !== null) {
     conditions.push(`lower(workflow.name) like ? escape '\\'`);
     values.push(containing(name));

@@ -135,6 +135,7 @@ export type AttemptQuery = RequestOf<Endpoints['listAttempts']>;
 export type SampleQuery = RequestOf<Endpoints['samples']>;
 export type EventQuery = RequestOf<Endpoints['listEvents']>;
 export type FailureQuery = RequestOf<Endpoints['listFailures']>;
+export type FailureSummaryQuery = RequestOf<Endpoints['summarizeFailures']>;
 export type FailureSummaries = AnswerOf<Endpoints['summarizeFailures']>;
 export type DecisionQuery = ReadBy<RequestOf<Endpoints['listDecisions']>>;
 export type CancelRequest = RequestOf<Endpoints['cancel']>;

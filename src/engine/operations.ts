@@ -221,7 +221,7 @@ export const localOperations: {
     return yield* listFailures(yield* needWorkflow(id), query);
   }),
   summarizeFailures: read(function* (_, id, query = {}) {
-    return yield* summarizeFailures(yield* needWorkflow(id), query.limit);
+    return yield* summarizeFailures(yield* needWorkflow(id), query);
   }),
   resolve: change((workflow, now, request) => resolveJobs(workflow, request, now)),
   recover: changeOfPlain('release', (workflow, now, request) =>

@@ -136,6 +136,13 @@ export function overviewBehaviour(databases: Databases): void {
       expect(groups.map((each) => each.fingerprint)).toEqual(listed.map((each) => each.fingerprint));
       const first = await world.engine.summarizeFailures(world.workflowId, { limit: 1 });
       expect([first.groups.length, first.more]).toEqual([1, true]);
+      const waiting = await world.engine.summarizeFailures(world.workflowId, { status: ['pending_failed'] });
+      expect(waiting.groups.map(({ jobs, sample }) => [jobs, sample.name]).sort()).toEqual([
+        [1, 'b'],
+        [1, 'c'],
+      ]);
+      const some = await world.engine.listFailures(world.workflowId, { limit: 1 });
+      expect(some.map(({ jobs }) => jobs.map(({ name }) => name))).toEqual([['a'], ['c']]);
     });
 
     test('has workers that are silent, and those that are lost as long as they hold jobs', async () => {

@@ -87,20 +87,21 @@ export function flowBehaviour(world: WebWorld): void {
   });
 
   test('every control of the first page and of a workflow is reached with the keyboard, and ? lists the keys', async () => {
+    await world.submit({ name: 'by-keyboard', jobs: [{ name: 'a', command: 'true' }] });
     const page = await openPage();
     await page.goto(world.url('/'));
-    await page.getByRole('link', { name: 'after-the-restart' }).waitFor();
+    await page.getByRole('link', { name: 'by-keyboard' }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('/');
-    await page.keyboard.type('after-the');
-    await page.waitForURL(/name=after-the/);
+    await page.keyboard.type('by-key');
+    await page.waitForURL(/name=by-key/);
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('after-the-restart');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('by-keyboard');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'after-the-restart' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'by-keyboard' }).waitFor();
     expectQuiet(page);
   });
 
@@ -109,6 +110,15 @@ export function flowBehaviour(world: WebWorld): void {
       { ...nightly('guarded', 5), jobs: [{ name: 'a', command: 'exit 5' }] },
       ({ counts }) => counts.pending_failed === 1,
     );
+    await world.request({
+      spec: {
+        kind: 'request',
+        name: 'guarded-request',
+        work: { range: { total: 1, per_job: 1 } },
+        process: { command: 'true', labels: ['nowhere'] },
+      },
+    });
+    await world.reaches('guarded-request', 'ACTIVE');
     await world.stop();
     const viewer = await world.token('vera', 'viewer');
     const operator = await world.token('otto', 'operator');
@@ -128,7 +138,7 @@ export function flowBehaviour(world: WebWorld): void {
     expect(await page.getByRole('button', { name: /Retry|Fail/ }).count()).toBe(0);
     await page.keyboard.press('r');
     expect(await page.getByRole('dialog').count()).toBe(0);
-    await expectNoRequestButtons(page, world);
+    await expectNoRequestButtons(page, world, 'guarded-request');
     await page.goto(world.url(`/workflows/${workflow}`));
     await page.getByRole('table').waitFor();
     expect(await page.getByRole('button', { name: /Pause|Stop|Cancel|Retry/ }).count()).toBe(0);

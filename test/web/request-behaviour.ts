@@ -277,11 +277,11 @@ async function expectNoMarkup(page: Page): Promise<void> {
 }
 
 /** For one who may only look. */
-export async function expectNoRequestButtons(page: Page, world: WebWorld): Promise<void> {
+export async function expectNoRequestButtons(page: Page, world: WebWorld, request: string): Promise<void> {
   for (const [path, heading] of [
-    ['/requests/minbias-2026', 'History'],
-    ['/sites', 'north'],
-    ['/workers', 'Allocations'],
+    [`/requests/${request}`, 'History'],
+    ['/sites', 'local'],
+    ['/workers', 'Workers'],
   ] as const) {
     await page.goto(world.url(path));
     await page.getByRole('heading', { name: heading }).first().waitFor();

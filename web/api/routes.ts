@@ -38,6 +38,7 @@ export const ROUTES = {
   explain: ['GET', '/api/v1/workflows/{workflow_id}/jobs/{job}/explain'],
   listEvents: ['GET', '/api/v1/workflows/{workflow_id}/events'],
   listFailures: ['GET', '/api/v1/workflows/{workflow_id}/failures'],
+  summarizeFailures: ['GET', '/api/v1/workflows/{workflow_id}/failures/summary'],
   retryJobs: ['POST', '/api/v1/workflows/{workflow_id}/retry'],
   cancel: ['POST', '/api/v1/workflows/{workflow_id}/cancel'],
   resetStatus: ['POST', '/api/v1/workflows/{workflow_id}/reset-status'],

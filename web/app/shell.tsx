@@ -5,7 +5,7 @@ import { useKeys } from './keys.ts';
 import { Link } from './link.tsx';
 import { useLiveness } from './live.ts';
 import { Nav } from './nav.tsx';
-import { pageUrl } from './router.ts';
+import { pageUrl, usePlace } from './router.ts';
 import { signOut, useMay, useSession } from './session.ts';
 import { nextTheme, useTheme } from './theme.ts';
 
@@ -13,6 +13,7 @@ import { nextTheme, useTheme } from './theme.ts';
 export function Shell({ children }: { children: ReactNode }) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const mayOperate = useMay('operator');
+  const { page } = usePlace();
   useKeys({ '?': () => setHelpOpen(true) });
   return (
     <div className="flex min-h-dvh flex-col">
@@ -32,7 +33,11 @@ export function Shell({ children }: { children: ReactNode }) {
           <Live />
           <div className="ml-auto flex items-center gap-1">
             {mayOperate && (
-              <Link to={pageUrl('new')} className={TOOL}>
+              <Link
+                to={pageUrl('new')}
+                aria-current={page === 'new' ? 'page' : undefined}
+                className={`${TOOL} aria-[current]:bg-raised aria-[current]:font-semibold aria-[current]:text-text`}
+              >
                 New
               </Link>
             )}

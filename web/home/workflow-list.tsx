@@ -7,7 +7,7 @@ import { Choice } from '../parts/choice.tsx';
 import { SearchField } from '../parts/field.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Empty, Loading, Section } from '../parts/section.tsx';
-import { ViewBar } from '../parts/view-bar.tsx';
+import { ViewBar } from '../saved-views/view-bar.tsx';
 import { WorkflowRow } from './workflow-row.tsx';
 
 const PAGE = 50;
@@ -36,6 +36,7 @@ export function WorkflowList({ name, show }: { name: string; show: string }) {
       title="Workflows"
       beside={
         <div className="flex grow flex-wrap items-center justify-end gap-2">
+          <ViewBar list="home" />
           <Choice
             label="Which workflows"
             options={SHOWN}
@@ -52,9 +53,6 @@ export function WorkflowList({ name, show }: { name: string; show: string }) {
         </div>
       }
     >
-      <div className="mb-3 empty:hidden">
-        <ViewBar list="home" />
-      </div>
       {pages.error !== null && <Problem error={pages.error} />}
       {pages.isPending && <Loading />}
       {pages.isSuccess && rows.length === 0 && (

@@ -6,6 +6,7 @@ import { Button, buttonStyle } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { SearchField } from '../parts/field.tsx';
 import { Problem } from '../parts/notice.tsx';
+import { counted } from '../parts/words.ts';
 import { plainText } from './ansi.ts';
 import { LogLine } from './log-line.tsx';
 import { type LogSource, logUrl, useLog } from './use-log.ts';
@@ -136,7 +137,7 @@ export function LogView(attempt: Omit<LogSource, 'stream'>) {
       <p className="text-xs text-quiet" role="status">
         {bytes === null
           ? 'Loading …'
-          : `${formatSize(bytes.size)}; ${bytes.hasEnded ? 'the attempt has ended' : 'following as it is written'}`}
+          : `${bytes.size === 0 ? 'empty' : bytes.size < 1024 ? counted(bytes.size, 'byte') : formatSize(bytes.size)}; ${bytes.hasEnded ? 'the attempt has ended' : 'following as it is written'}`}
       </p>
     </div>
   );

@@ -1,8 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useDeferredValue, useState } from 'react';
-import type { FailureGroup, ResolveResult } from '../../src/contract/records/resolution.ts';
+import type { FailedJob, FailureSummary, ResolveResult } from '../../src/contract/records/resolution.ts';
 import { formatDuration, formatSize } from '../../src/core/text/quantity.ts';
-import { newestJob } from '../../src/views/failure-group.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { call } from '../api/call.ts';
 import { queryClient } from '../app/queries.ts';
@@ -11,12 +10,16 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { counted, someOf } from '../parts/words.ts';
+import { useGroupJobs } from './use-group-jobs.ts';
 
 interface Facts {
   workflow: number;
-  group: FailureGroup;
+  group: FailureSummary;
   action: 'retry' | 'fail';
 }
+
+/** A request has no more decisions. */
+const MOST_DECISIONS = 10_000;
 
 /** One decision for all jobs of a group, with what it would do before it is made. */
 export function DecisionDialog({
@@ -27,8 +30,10 @@ export function DecisionDialog({
   const { workflow, group, action } = facts;
   const [given, setGiven] = useState({ memory: '', runtime: '', reason: '' });
   const checked = useDeferredValue(given);
+  const chosen = useGroupJobs(workflow, group, MOST_DECISIONS);
+  const jobs = chosen.data ?? [];
   const change = useMutation({
-    mutationFn: () => resolve(facts, given, false),
+    mutationFn: () => resolve(facts, jobs, given, false),
     onSuccess: async (result) => {
       onDone(`Done: ${sentences(result, action, true).join(' ')}`);
       onClose();
@@ -37,9 +42,9 @@ export function DecisionDialog({
   });
   const plan = useQuery({
     queryKey: ['dry run', workflow, action, group.fingerprint, checked.memory, checked.runtime],
-    queryFn: () => resolve(facts, checked, true),
+    queryFn: () => resolve(facts, jobs, checked, true),
     // Once it is being done, the answer would be a refusal.
-    enabled: !change.isPending && !change.isSuccess,
+    enabled: chosen.isSuccess && !change.isPending && !change.isSuccess,
     retry: false,
     gcTime: 0,
     placeholderData: (before) => before,
@@ -52,10 +57,12 @@ export function DecisionDialog({
     value: given[name],
     onChange: (event: { target: { value: string } }) => setGiven({ ...given, [name]: event.target.value }),
   });
-  const job = newestJob(group);
+  const job = group.sample;
+  const count = chosen.isSuccess ? jobs.length : Math.min(group.jobs, MOST_DECISIONS);
+  const which = `${counted(count, 'job')}${count < group.jobs ? ` of ${group.jobs.toLocaleString('en-GB')}` : ''}`;
   const verb = action === 'retry' ? 'Retry' : 'Fail';
   return (
-    <Dialog title={`${verb} ${counted(group.jobs.length, 'job')}`} isOpen onClose={onClose}>
+    <Dialog title={`${verb} ${which}`} isOpen onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         {action === 'retry' && (
           <div className="grid gap-4 sm:grid-cols-2">
@@ -87,15 +94,16 @@ export function DecisionDialog({
             sentences(plan.data, action, false).map((sentence) => <p key={sentence}>{sentence}</p>)
           )}
         </div>
+        {chosen.error !== null && <Problem error={chosen.error} />}
         {change.error !== null && <Problem error={change.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Leave as it is</Button>
           <Button
             kind={action === 'fail' ? 'danger' : 'main'}
             type="submit"
-            disabled={change.isPending || plan.error !== null}
+            disabled={change.isPending || jobs.length === 0 || plan.error !== null}
           >
-            {verb} {counted(group.jobs.length, 'job')}
+            {verb} {which}
           </Button>
         </div>
       </form>
@@ -104,12 +112,13 @@ export function DecisionDialog({
 }
 
 function resolve(
-  { workflow, group, action }: Facts,
+  { workflow, action }: Facts,
+  jobs: readonly FailedJob[],
   { memory, runtime, reason }: { memory: string; runtime: string; reason: string },
   isDryRun: boolean,
 ): Promise<ResolveResult> {
   return call('resolve', workflow, {
-    decisions: group.jobs.map(({ job_id }) => ({
+    decisions: jobs.map(({ job_id }) => ({
       job_id,
       action,
       ...(action === 'retry' && memory.trim() !== '' && { memory: memory.trim() }),

@@ -1,4 +1,4 @@
-import type { FailureGroup } from '../../src/contract/records/resolution.ts';
+import type { FailureSummary } from '../../src/contract/records/resolution.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { counted } from '../parts/words.ts';
 
@@ -8,14 +8,14 @@ export function GroupList({
   index,
   onChoose,
 }: {
-  groups: FailureGroup[];
+  groups: FailureSummary[];
   index: number;
   onChoose: (index: number) => void;
 }) {
   return (
     <nav aria-label="Groups of failures">
       <ol className="flex gap-2 overflow-x-auto lg:flex-col lg:overflow-visible">
-        {groups.map(({ fingerprint, error, jobs }, position) => (
+        {groups.map(({ fingerprint, error, jobs, sample }, position) => (
           <li key={fingerprint} className="min-w-44 lg:min-w-0">
             <button
               type="button"
@@ -25,7 +25,7 @@ export function GroupList({
             >
               <span className="block truncate font-semibold">{visibleText(error)}</span>
               <span className="block truncate text-sm text-quiet">
-                {counted(jobs.length, 'job')}: {visibleText(jobs[0]!.name)}
+                {counted(jobs, 'job')}: {visibleText(sample.name)}
               </span>
             </button>
           </li>

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { FailureGroup } from '../../src/contract/records/resolution.ts';
+import type { FailureSummary } from '../../src/contract/records/resolution.ts';
 import { formatDuration, formatSize } from '../../src/core/text/quantity.ts';
-import { newestJob } from '../../src/views/failure-group.ts';
 import { findPatterns } from '../../src/views/failure-patterns.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { ask } from '../api/call.ts';
@@ -15,6 +14,7 @@ import { Card } from '../parts/section.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { counted } from '../parts/words.ts';
 import { PastDecisions } from './past-decisions.tsx';
+import { useGroupJobs } from './use-group-jobs.ts';
 
 const EXCERPT_BYTES = 4096;
 const EXCERPT_LINES = 15;
@@ -27,11 +27,11 @@ export function GroupPanel({
   onDecide,
 }: {
   workflow: number;
-  group: FailureGroup;
+  group: FailureSummary;
   onDecide: ((action: 'retry' | 'fail') => void) | null;
 }) {
-  const { error, cause, fingerprint, jobs, past } = group;
-  const job = newestJob(group);
+  const { error, cause, fingerprint, jobs, sample: job, past } = group;
+  const named = useGroupJobs(workflow, group, JOBS_SHOWN).data ?? [job];
   const facts = [
     cause !== 'exit' && cause,
     job.memory_bytes !== null && `memory ${formatSize(job.memory_bytes)}`,
@@ -45,7 +45,7 @@ export function GroupPanel({
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
           <h2 className="text-lg font-semibold wrap-anywhere">
-            {counted(jobs.length, 'job')}: {visibleText(error)}
+            {counted(jobs, 'job')}: {visibleText(error)}
           </h2>
           <p className="text-sm text-quiet wrap-anywhere">{facts.join(' · ')}</p>
         </div>
@@ -77,7 +77,7 @@ export function GroupPanel({
       />
       <h3 className="mt-4 mb-1 text-sm font-semibold">Jobs</h3>
       <p className="text-sm wrap-anywhere">
-        {jobs.slice(0, JOBS_SHOWN).map(({ job_id, name }, index) => (
+        {named.map(({ job_id, name }, index) => (
           <span key={job_id}>
             {index > 0 && ', '}
             <Link to={pageUrl('job', { workflow_id: workflow, job_id })} className="underline">
@@ -85,7 +85,7 @@ export function GroupPanel({
             </Link>
           </span>
         ))}
-        {jobs.length > JOBS_SHOWN && ` and ${counted(jobs.length - JOBS_SHOWN, 'more job')}`}
+        {jobs > named.length && ` and ${counted(jobs - named.length, 'more job')}`}
       </p>
       <PastDecisions past={past} />
     </Card>

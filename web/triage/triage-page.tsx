@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { waitingJobs } from '../../src/views/failure-group.ts';
 import { call } from '../api/call.ts';
 import { useKeys } from '../app/keys.ts';
 import { pageUrl, setQuery, usePlace } from '../app/router.ts';
@@ -14,6 +13,8 @@ import { DecisionDialog } from './decision-dialog.tsx';
 import { GroupList } from './group-list.tsx';
 import { GroupPanel } from './group-panel.tsx';
 
+const MOST_GROUPS = 200;
+
 /** One group of failures at a time: what it looks like, what was decided before, and the decision. */
 export function TriagePage({ workflow }: { workflow: number }) {
   const { query } = usePlace();
@@ -22,10 +23,10 @@ export function TriagePage({ workflow }: { workflow: number }) {
   const [done, setDone] = useState<string | null>(null);
   const failures = useQuery({
     queryKey: ['failures', workflow],
-    queryFn: () => call('listFailures', workflow, { status: ['pending_failed'] }),
+    queryFn: () => call('summarizeFailures', workflow, { status: ['pending_failed'], limit: MOST_GROUPS }),
   });
   useTitle('Triage');
-  const groups = failures.data ?? [];
+  const groups = failures.data?.groups ?? [];
   const wanted = groups.findIndex(({ fingerprint }) => fingerprint === query.get('fingerprint'));
   const index = Math.max(0, wanted);
   const group = groups[index];
@@ -55,8 +56,12 @@ export function TriagePage({ workflow }: { workflow: number }) {
       {group !== undefined && (
         <>
           <p className="text-sm text-quiet">
-            {counted(waitingJobs(groups), 'job')} in {counted(groups.length, 'group')} of failures that look
-            alike.
+            {counted(
+              groups.reduce((sum, { jobs }) => sum + jobs, 0),
+              'job',
+            )}{' '}
+            in {counted(groups.length, 'group')} of failures that look alike
+            {failures.data?.more ? ', the largest ones' : ''}.
             {groups.length > 1 && ' j and k lead through them.'}
           </p>
           <div className="grid grid-cols-1 gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">

@@ -5,7 +5,7 @@ import { presentStatuses } from '../../src/views/workflow-state.ts';
 import { setQuery } from '../app/router.ts';
 import { SearchField } from '../parts/field.tsx';
 import { statusWords, ToneIcon, toneOf } from '../parts/status-icon.tsx';
-import { ViewBar } from '../parts/view-bar.tsx';
+import { ViewBar } from '../saved-views/view-bar.tsx';
 
 /** Statuses by their names in the address. */
 export function useStatuses(text: string): JobStatus[] {
@@ -23,18 +23,16 @@ export function JobFilters({
   name: string;
 }) {
   return (
-    <div className="flex flex-col gap-2">
-      <div className="flex flex-wrap items-center gap-2">
-        <StatusFilter counts={counts} chosen={statuses} />
-        <div className="w-full sm:ml-auto sm:w-56">
-          <SearchField
-            label="Search jobs by name"
-            value={name}
-            onChange={(event) => setQuery({ name: event.target.value })}
-          />
-        </div>
-      </div>
+    <div className="flex flex-wrap items-center gap-2">
+      <StatusFilter counts={counts} chosen={statuses} />
       <ViewBar list="jobs" />
+      <div className="w-full sm:ml-auto sm:w-56">
+        <SearchField
+          label="Search jobs by name"
+          value={name}
+          onChange={(event) => setQuery({ name: event.target.value })}
+        />
+      </div>
     </div>
   );
 }

@@ -17,14 +17,14 @@ export interface RequestTarget {
 }
 
 /** What a key asks for. */
-export type Action = JobAction | RequestAction;
+export type Action = JobAction | TopRequestAction;
 
-export interface RequestAction {
+export interface TopRequestAction {
   verb: 'release' | 'stop';
   target: RequestTarget;
 }
 
-export function isOfRequest(action: Action): action is RequestAction {
+export function isOfRequest(action: Action): action is TopRequestAction {
   return action.target.kind === 'request';
 }
 
@@ -37,9 +37,9 @@ export interface JobAction {
 }
 
 /** What was tried without changing anything, and what it would do, in words. */
-export type TopPlan = JobPlan | RequestPlan;
+export type TopPlan = JobPlan | TopRequestPlan;
 
-export type RequestPlan = RequestAction & {
+export type TopRequestPlan = TopRequestAction & {
   kind: 'request';
   actor: string;
   question: string;

@@ -3,16 +3,16 @@ import type { RequestChange } from '../../contract/records/request.ts';
 import { purposeOf } from '../../views/requests/next-step.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import { requestChangeView } from '../texts/requests/request-change-text.ts';
-import type { RequestAction, RequestPlan } from './plans.ts';
+import type { TopRequestAction, TopRequestPlan } from './plans.ts';
 
-const VERBS: Record<RequestAction['verb'], string> = { release: 'Release', stop: 'Stop' };
+const VERBS: Record<TopRequestAction['verb'], string> = { release: 'Release', stop: 'Stop' };
 
 /** Tries a change of a request without changing anything. */
 export async function tryRequestAction(
   engine: Engine,
-  { verb, target }: RequestAction,
+  { verb, target }: TopRequestAction,
   actor: string,
-): Promise<RequestPlan> {
+): Promise<TopRequestPlan> {
   const { message, status, previous_status } = await change(engine, verb, target.name, {
     actor,
     dry_run: true,
@@ -33,7 +33,7 @@ export async function tryRequestAction(
 /** Returns what was done. */
 export async function carryOutRequest(
   engine: Engine,
-  { verb, target, actor }: RequestPlan,
+  { verb, target, actor }: TopRequestPlan,
   style: TextStyle,
 ): Promise<string> {
   const done = await change(engine, verb, target.name, { actor });
@@ -42,7 +42,7 @@ export async function carryOutRequest(
 
 function change(
   engine: Engine,
-  verb: RequestAction['verb'],
+  verb: TopRequestAction['verb'],
   name: string,
   order: { actor: string; dry_run?: boolean },
 ): Promise<RequestChange> {

@@ -26,6 +26,7 @@ export const failureEndpoints = {
     query: z.strictObject({
       status: listOf(jobStatus).exactOptional().describe('(default: failed, terminated and pending_failed)'),
       fingerprint,
+      limit: wholeNumber(1, 10_000).exactOptional().describe('Most jobs of each group (default: all).'),
     }),
     answer: json(z.array(failureGroup)),
   }),
@@ -37,6 +38,7 @@ export const failureEndpoints = {
     summary:
       'Counts failed jobs of the current run by what their failures look like, with one job of each group.',
     query: z.strictObject({
+      status: listOf(jobStatus).exactOptional().describe('(default: failed, terminated and pending_failed)'),
       limit: wholeNumber(1, 200).exactOptional().describe('Most groups (default: 50), the largest first.'),
     }),
     answer: json(

@@ -19,7 +19,7 @@ import { decodeConfig } from '../../store/rows/jobs/job-rows.ts';
 import type { WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
 
-const FAILED: JobStatus[] = ['failed', 'terminated', 'pending_failed'];
+export const FAILED: JobStatus[] = ['failed', 'terminated', 'pending_failed'];
 /** Decisions that are read for the results of failures that look alike. */
 const REMEMBERED = 200;
 const LATEST = 3;
@@ -36,18 +36,19 @@ export function* listFailures(workflow: WorkflowRow, query: FailureQuery): Scrip
     else alike.push(row);
   }
   const found: FailureGroup[] = [];
-  for (const [key, rows] of groups) {
+  const largestFirst = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  for (const [key, rows] of largestFirst) {
     const [first] = rows as [FailedJobRow];
     found.push({
       fingerprint: key,
       cause: first.cause as Cause,
       match_code: first.match_code,
       error: first.outcome === null ? '' : describeOutcome(JSON.parse(first.outcome) as Outcome),
-      jobs: rows.map((row) => failedJob(row, workflow)),
+      jobs: rows.slice(0, query.limit).map((row) => failedJob(row, workflow)),
       past: yield* pastDecisions(key),
     });
   }
-  return found.sort((a, b) => b.jobs.length - a.jobs.length);
+  return found;
 }
 
 /** Attempts that nobody looked at more closely are distinguished by cause and code. */

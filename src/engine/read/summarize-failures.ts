@@ -1,4 +1,4 @@
-import type { FailureSummaries } from '../../contract/engine.ts';
+import type { FailureSummaries, FailureSummaryQuery } from '../../contract/engine.ts';
 import type { FailureSummary } from '../../contract/records/resolution.ts';
 import { type Cause, describeOutcome, type Outcome } from '../../core/job/outcome.ts';
 import {
@@ -8,13 +8,16 @@ import {
 } from '../../store/rows/attempts/failure-rows.ts';
 import type { WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
-import { failedJob, fingerprintOf, pastDecisions } from './list-failures.ts';
+import { FAILED, failedJob, fingerprintOf, pastDecisions } from './list-failures.ts';
 
 const GROUPS = 50;
 
 /** As `listFailures`, counted: the answer is small, however many jobs failed. */
-export function* summarizeFailures(workflow: WorkflowRow, limit = GROUPS): Script<FailureSummaries> {
-  const rows = yield* countFailures(workflow.id, limit + 1);
+export function* summarizeFailures(
+  workflow: WorkflowRow,
+  { status = FAILED, limit = GROUPS }: FailureSummaryQuery,
+): Script<FailureSummaries> {
+  const rows = yield* countFailures(workflow.id, status, limit + 1);
   const groups = new Map<string, FailureSummary>();
   for (const row of rows.slice(0, limit)) {
     const summary = yield* summaryOf(row, workflow);

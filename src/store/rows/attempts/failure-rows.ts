@@ -96,7 +96,11 @@ export interface FailureCountRow {
   sample_job_id: number;
 }
 
-export function* countFailures(workflowId: number, limit: number): Script<FailureCountRow[]> {
+export function* countFailures(
+  workflowId: number,
+  statuses: readonly JobStatus[],
+  limit: number,
+): Script<FailureCountRow[]> {
   return yield* all<FailureCountRow>(
     `select attempt.fingerprint, attempt.cause, attempt.match_code, count(*) as jobs,
        count(case when job.status = ${JOB_STATUS.pending_failed} then 1 end) as waiting,
@@ -105,10 +109,11 @@ export function* countFailures(workflowId: number, limit: number): Script<Failur
        select ended.id from attempt ended where ended.job_id = job.id and ended.finished_at is not null
        order by ended.run_id desc, ended.attempt_id desc limit 1)
      where job.workflow_id = ? and attempt.cause is not null
-       and job.status in (${JOB_STATUS.failed}, ${JOB_STATUS.terminated}, ${JOB_STATUS.pending_failed})
+       and job.status in ${placeholders(statuses.length)}
      group by attempt.fingerprint, attempt.cause, attempt.match_code
      order by jobs desc, sample_job_id limit ?`,
     workflowId,
+    ...statuses.map((status) => JOB_STATUS[status]),
     limit,
   );
 }

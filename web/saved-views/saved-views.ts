@@ -1,4 +1,4 @@
-import { SharedValue } from './shared-value.ts';
+import { SharedValue } from '../app/shared-value.ts';
 
 /** Filters of a list, with a name. */
 export interface SavedView {

@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { setQuery, usePlace } from '../app/router.ts';
-import { deleteView, saveView, useSavedViews, VIEW_FILTERS, type ViewList } from '../app/saved-views.ts';
-import { Button } from './button.tsx';
+import { Button } from '../parts/button.tsx';
+import { deleteView, saveView, useSavedViews, VIEW_FILTERS, type ViewList } from './saved-views.ts';
 
 /** Filters that were given names: chosen again, deleted, and the current ones saved. This browser keeps them. */
 export function ViewBar({ list }: { list: ViewList }) {

@@ -37,6 +37,9 @@ export function strictRulebookSchema(): SchemaNode {
   return strict(rulebookSchema);
 }
 
+/** Names the schema, wherever a copy of it is. */
+export const SCHEMA_ID = 'urn:holdfast:spec';
+
 /**
  * The JSON Schema (draft 2020-12) of specs, for editors: completion, hover texts, marks under mistakes. `kind` decides
  * between workflow and request, because editors show the mistakes of all alternatives of an `anyOf`. Rulebooks have no
@@ -46,6 +49,7 @@ export function specJsonSchema(): Record<string, unknown> {
   const schemas = [strictSpecSchema(), strictRequestSchema(), strictRulebookSchema()].map(withNulls);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: SCHEMA_ID,
     title: 'Holdfast workflow or request',
     type: 'object',
     properties: { kind: { enum: SPEC_KINDS } },

@@ -1,3 +1,4 @@
+import { TEMPLATES } from '../../src/cli/templates/templates.ts';
 import type { View } from '../../src/cli/terminal/view.ts';
 import {
   createdTokenView,
@@ -32,6 +33,7 @@ import { runResultView } from '../../src/cli/texts/run-result-text.ts';
 import { graphView } from '../../src/cli/texts/spec/graph-text.ts';
 import { planView } from '../../src/cli/texts/spec/plan-text.ts';
 import { simulationView } from '../../src/cli/texts/spec/simulation-text.ts';
+import { templatesView } from '../../src/cli/texts/spec/templates-text.ts';
 import { validationView } from '../../src/cli/texts/spec/validation-text.ts';
 import { workflowSimulationView } from '../../src/cli/texts/spec/workflow-simulation-text.ts';
 import { writtenFileView } from '../../src/cli/texts/spec/written-file-text.ts';
@@ -290,6 +292,7 @@ export const VIEW_SAMPLES: Record<string, [View<never>, unknown]> = {
     workflowSimulationView,
     await simulateWorkflow(model, new GivenCourse(model, { outcomes: ['unit=1,0'], outputs: [] }, 60_000)),
   ),
+  templatesView: sample(templatesView, TEMPLATES),
   writtenFileView: sample(writtenFileView, { file: 'workflow.yaml' }),
   statusView: sample(
     statusView,

@@ -96,7 +96,12 @@ export const SPEC_COMMANDS: CommandEntry[] = [
   {
     usage: 'init [file]',
     summary: 'write a starter spec (workflow.yaml)',
-    examples: ['holdfast init', 'holdfast init nightly.yaml'],
+    details: 'Beside it holdfast.schema.json, with which editors complete and check it.',
+    options: [
+      ['--template <name>', 'what it shows (default: pipeline)'],
+      ['--list', 'list the templates, write nothing'],
+    ],
+    examples: ['holdfast init', 'holdfast init --list', 'holdfast init --template sweep sweep.yaml'],
     load: async () => (await import('../commands/run/init.ts')).initCommand,
   },
 ];

@@ -1,21 +1,59 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { HoldfastError } from '../../../core/errors.ts';
-import type { Command } from '../../command-context.ts';
-import { STARTER_SPEC } from '../../starter-spec.ts';
+import { SCHEMA_ID, specJsonSchema } from '../../../spec/json-schema.ts';
+import { didYouMean } from '../../../spec/suggest.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { type SpecTemplate, TEMPLATES } from '../../templates/templates.ts';
+import { templatesView } from '../../texts/spec/templates-text.ts';
 import { writtenFileView } from '../../texts/spec/written-file-text.ts';
 
 const DEFAULT_FILE = 'workflow.yaml';
+const SCHEMA_FILE = 'holdfast.schema.json';
 
-export const initCommand: Command = async (context, { args }) => {
+export const initCommand: Command = async (context, { args, options }) => {
+  if (options.list === true) {
+    if (args.length > 0) throw invalid('--list', 'lists the templates, and writes no file');
+    context.show(templatesView, TEMPLATES);
+    return 0;
+  }
   const file = args[0] ?? DEFAULT_FILE;
+  const { text } = templateOf(options.template);
+  const line = `# yaml-language-server: $schema=${SCHEMA_FILE}\n`;
   try {
-    writeFileSync(file, STARTER_SPEC, { flag: 'wx' });
+    writeFileSync(file, line + text.replaceAll('FILE', file), { flag: 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const problem = code === 'EEXIST' ? 'exists already and is left as it is; name another file' : message;
     throw new HoldfastError('INVALID_ARGUMENT', { argument: file, problem }, error);
   }
+  writeSchema(context, join(dirname(file), SCHEMA_FILE));
   context.show(writtenFileView, { file });
   context.narrate(`next: ${context.command('run', file)}`);
   return 0;
 };
+
+function templateOf(name: string | boolean | undefined): SpecTemplate {
+  if (name === undefined) return TEMPLATES[0]!;
+  const found = TEMPLATES.find((each) => each.name === name);
+  if (found !== undefined) return found;
+  const names = TEMPLATES.map((each) => each.name);
+  throw invalid(
+    '--template',
+    `there is no template ${name}${didYouMean(String(name), names)} (${names.join(', ')})`,
+  );
+}
+
+/** Beside the spec, where editors find it. A file that is not such a schema is left as it is. */
+function writeSchema(context: CommandContext, path: string): void {
+  if (existsSync(path) && !readFileSync(path, 'utf8').includes(SCHEMA_ID)) {
+    context.narrate(`${path} is not a schema of Holdfast and is left as it is`);
+    return;
+  }
+  writeFileSync(path, `${JSON.stringify(specJsonSchema(), null, 2)}\n`);
+  context.narrate(`wrote ${path}, with which editors complete and check specs`);
+}
+
+function invalid(argument: string, problem: string): HoldfastError {
+  return new HoldfastError('INVALID_ARGUMENT', { argument, problem });
+}

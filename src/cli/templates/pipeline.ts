@@ -1,5 +1,5 @@
-/** What `init` writes: runs as it is, and shows dependencies, a sweep, a retry that recovers and a file. */
-export const STARTER_SPEC = `# A Holdfast workflow.
+/** Dependencies, a small sweep, a retry that recovers, and files. */
+export const PIPELINE = `# A Holdfast workflow.
 #
 #   holdfast plan FILE     in which order its jobs run, and why
 #   holdfast run FILE      run it

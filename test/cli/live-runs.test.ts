@@ -51,7 +51,7 @@ describe('Ctrl-C', () => {
       run.child.kill(signal);
       const ended = await run.ended;
       expect(ended.code).toBe(130);
-      expect(ended.stderr).toContain('stopping 1 running job (grace 10s); press Ctrl-C again to kill them');
+      expect(ended.stderr).toContain('stopping 1 running job (grace 10s); press Ctrl-C again to kill it');
       expect(ended.stdout).toContain('next: holdfast run 1');
       expect(isAlive(pid!)).toBe(false);
 

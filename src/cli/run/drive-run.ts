@@ -93,5 +93,6 @@ async function printStopping(
     return;
   }
   const running = count === null ? 'the running jobs' : `${count} running ${count === 1 ? 'job' : 'jobs'}`;
-  progress.note(`stopping ${running} (grace ${formatDuration(graceMs)}); press Ctrl-C again to kill them`);
+  const them = count === 1 ? 'it' : 'them';
+  progress.note(`stopping ${running} (grace ${formatDuration(graceMs)}); press Ctrl-C again to kill ${them}`);
 }

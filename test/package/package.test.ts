@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ beforeAll(() => {
   // Where no registry can be reached, npm leaves out the optional binaries, and all below holds without them.
   const flags = ['--prefix', prefix, '--prefer-offline', '--fetch-retries=0', '--no-update-notifier'];
   install = spawnSync('npm', ['install', '-g', tarball, ...flags], { cwd: base, env, encoding: 'utf8' });
-});
+}, 300_000);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 test('it installs into an empty prefix without a warning, in less than 60 MB', () => {
@@ -58,6 +58,13 @@ test('it installs into an empty prefix without a warning, in less than 60 MB', (
   expect(size).toBeLessThan(60e6);
   expect(size).toBeGreaterThan(1e6);
   expect(readdirSync(join(prefix, 'share/man/man1'))).toEqual(['holdfast.1']);
+});
+
+test('the pages name the file that npm pack writes', () => {
+  for (const page of ['README.md', 'docs/install.md']) {
+    const named = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/[\w.-]+\.tgz/g)].map(([name]) => name);
+    expect([page, [...new Set(named)]]).toEqual([page, [basename(tarball)]]);
+  }
 });
 
 test('init and run work as installed, with its own SQLite and sandbox', () => {

@@ -34,7 +34,7 @@ export interface CommandContext {
   /** The engine of the server if there is one, else of the database, else of the state directory; closed when the command has ended. */
   openEngine(options?: { create: boolean }): Promise<Engine>;
   /** As `openEngine`, whatever server was named: for who is one. */
-  openServedEngine(options?: { create: boolean }): Promise<ServedEngine>;
+  openServedEngine(options?: { create: boolean; mayUpgrade?: boolean }): Promise<ServedEngine>;
 }
 
 export type ServerAccess = ServerAddress;

@@ -59,7 +59,7 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
     return access;
   };
   const sendingPlace = { smtp, secrets: env, env: process.env };
-  const openLocal = async (create: boolean): Promise<ServedEngine> => {
+  const openLocal = async (create: boolean, mayUpgrade = false): Promise<ServedEngine> => {
     const { openEngine } = await import('../engine/open-engine.ts');
     const { notificationHandler } = await import('../notify/notification-handler.ts');
     const databaseUrl = settings.database_url;
@@ -67,6 +67,9 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
     return openEngine({
       dir: stateDir,
       create,
+      mayUpgrade,
+      onUpgrade: (copy) =>
+        void stderr.write(`upgraded the state for this version; as it was before: ${copy}\n`),
       siteBanDays: settings.site_ban_duration_days,
       serverErrands: [notificationHandler(notify, sendingPlace)],
       subscribers: notify.filter(({ everywhere }) => everywhere).map(({ name, on }) => ({ name, on })),
@@ -129,8 +132,8 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
       const { HttpEngine } = await import('../client/http-engine.ts');
       return kept(new HttpEngine(address));
     },
-    async openServedEngine({ create } = { create: true }) {
-      return kept(await openLocal(create));
+    async openServedEngine({ create, mayUpgrade } = { create: true }) {
+      return kept(await openLocal(create, mayUpgrade));
     },
     async close() {
       for (const engine of engines) await engine.close();

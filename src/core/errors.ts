@@ -4,6 +4,7 @@ import type { ErrorKind } from './error-kind.ts';
 import { HOUSEKEEPING_ERRORS } from './housekeeping-errors.ts';
 import { REQUEST_ERRORS } from './request/request-errors.ts';
 import { UPDATE_ERRORS } from './rerun/update-errors.ts';
+import { SCHEMA_ERRORS } from './schema-errors.ts';
 import { SELECTION_ERRORS } from './selection/selection-errors.ts';
 import { shellWord } from './text/shell-word.ts';
 import { WORKER_ERRORS } from './worker/worker-errors.ts';
@@ -96,12 +97,7 @@ export const ERRORS = {
     exitCode: 2,
     hint: () => '`holdfast help config` lists the keys and their values',
   },
-  SCHEMA_TOO_NEW: {
-    message: ({ path, found, known }) => `${path} has schema version ${found}, this Holdfast knows ${known}`,
-    httpStatus: 500,
-    exitCode: 2,
-    hint: () => 'use the Holdfast version that wrote it, or a newer one',
-  },
+  ...SCHEMA_ERRORS,
   NETWORK_FILE_SYSTEM: {
     message: ({ path, kind }) =>
       `${path} is on a network file system (${kind}), where SQLite cannot lock safely`,

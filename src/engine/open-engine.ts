@@ -24,6 +24,10 @@ export interface OpenOptions {
   serverErrands?: readonly ServerErrandHandler[];
   /** How long bans by hand last (default: 7 days). */
   siteBanDays?: number;
+  /** PostgreSQL alone: upgrades a schema of an older version, which is refused otherwise. */
+  mayUpgrade?: boolean;
+  /** A database file was upgraded; as it was before it is in this file. */
+  onUpgrade?: (copy: string) => void;
   /** Targets of the configuration that are notified of everything that this process drives. */
   subscribers?: readonly Subscriber[];
 }
@@ -35,7 +39,7 @@ export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
   if (databaseUrl !== undefined) {
     // Those who have no PostgreSQL do not wait for its driver to be loaded.
     const { openPostgres } = await import('./open-postgres.ts');
-    const { store, wake } = await openPostgres(databaseUrl, clock);
+    const { store, wake } = await openPostgres(databaseUrl, clock, options.mayUpgrade === true);
     return new LocalEngine(store, wake, serverErrands, siteBanDays, resolve(dir), subscribers, monotonic);
   }
   const stateDir = resolve(dir);
@@ -52,6 +56,7 @@ export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
   try {
     makeDatabaseFiles(path);
     const store = new SqliteStore(path, clock);
+    if (store.upgradeCopy !== null) options.onUpgrade?.(store.upgradeCopy);
     return new LocalEngine(
       store,
       new WakeChannel(stateDir),

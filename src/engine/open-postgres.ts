@@ -7,7 +7,8 @@ import type { Wake } from './wake/wake.ts';
 export async function openPostgres(
   url: string,
   clock: (() => number) | undefined,
+  mayUpgrade: boolean,
 ): Promise<{ store: Store; wake: Wake }> {
-  const store = await PostgresStore.open(url, clock === undefined ? {} : { clock });
+  const store = await PostgresStore.open(url, { mayUpgrade, ...(clock !== undefined && { clock }) });
   return { store, wake: new PostgresWake(url) };
 }

@@ -6,7 +6,7 @@ const FILE_MODE = 0o600;
 
 /** What Holdfast keeps in a state directory. */
 const OWN_NAMES =
-  /^(holdfast\.db(-wal|-shm|-journal)?|wake|work|workers|launchers|launcher\.log|checkpoints|slurm|worker\.json(\.draft)?|config\.yaml)$/;
+  /^(holdfast\.db(-wal|-shm|-journal|\.v\d+-backup(\.\d+)?)?|wake|work|workers|launchers|launcher\.log|checkpoints|slurm|worker\.json(\.draft)?|config\.yaml)$/;
 
 /**
  * Makes a state directory that only its owner can use, or makes an existing one so: specs, environments and logs hold

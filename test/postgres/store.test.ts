@@ -234,3 +234,30 @@ test.for([
     expect(text ?? '').not.toMatch(/hold-fast|hush-hush/);
   }
 });
+
+test('tables of an older version are refused until they are upgraded by hand, and once', async () => {
+  const postgres = await sharedPostgres();
+  const url = await postgres.createDatabase();
+  onTestFinished(() => postgres.dropDatabase(url));
+  const created = await openEngine({ dir: '.', create: false, databaseUrl: url });
+  await created.createWorkflow({
+    model: simpleModel([{ name: 'a' }]),
+    cwd: '.',
+    output_dir: 'output',
+    actor: 'agent:ada',
+  });
+  await created.close();
+  // As version 1 left them.
+  for (const table of ['workflow', 'request']) {
+    await postgres.ask(`alter table ${table} drop column owned_by, drop column access_groups`, url);
+  }
+  await postgres.ask('update schema_version set version = 1', url);
+  await expect(PostgresStore.open(url)).rejects.toMatchObject({ code: 'SCHEMA_TOO_OLD' });
+  const stores = await Promise.all([1, 2].map(() => PostgresStore.open(url, { mayUpgrade: true })));
+  const found = await stores[0]!.read(() => all('select name, owned_by, access_groups from workflow'));
+  expect(found).toMatchObject([{ owned_by: 'ada', access_groups: '[]' }]);
+  await expect(stores[0]!.read(() => all('select owned_bye from workflow'))).rejects.toMatchObject({
+    code: 'SCHEMA_UNKNOWN',
+  });
+  await Promise.all(stores.map((store) => store.close()));
+});

@@ -56,6 +56,14 @@ export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
     load: async () => (await import('../commands/housekeeping/backup.ts')).backupCommand,
   },
   {
+    usage: 'migrate',
+    summary: 'upgrade the database of an older version',
+    details:
+      'For PostgreSQL: stop the servers and workers that use it, and back it up with `pg_dump` first. Without this\ncommand an older database is refused. A SQLite database is upgraded by the first command that opens it,\nwith a copy beside it. A database of a newer version is refused.',
+    examples: ['holdfast migrate'],
+    load: async () => (await import('../commands/housekeeping/migrate.ts')).migrateCommand,
+  },
+  {
     usage: 'export [id]',
     summary: 'write a workflow with its history to one file',
     details:

@@ -40,6 +40,8 @@ export function isCollision(error: unknown): boolean {
 const CANNOT_SAVE = /^(55P03|57014|53[12]..|58...|25006|XX00[12])$/;
 
 const DISK_FULL = '53100';
+/** A table or a column that is not there: an unreleased version made the tables. */
+const UNDEFINED = /^42(P01|703)$/;
 
 /** What kind of error the caller gets; everything that is not known stays as it is, being a bug. */
 export function databaseError(error: unknown, address: DatabaseAddress): unknown {
@@ -49,6 +51,9 @@ export function databaseError(error: unknown, address: DatabaseAddress): unknown
   if (codeOf(error) === DISK_FULL) return new HoldfastError('DISK_FULL', { problem }, error);
   if (isCollision(error) || CANNOT_SAVE.test(codeOf(error))) {
     return new HoldfastError('STORE_FAILED', { problem }, error);
+  }
+  if (UNDEFINED.test(codeOf(error))) {
+    return new HoldfastError('SCHEMA_UNKNOWN', { path: address.name, problem }, error);
   }
   return error;
 }

@@ -16,6 +16,8 @@ export interface PostgresOptions {
   patienceMs?: number;
   /** The same while the store is being opened. */
   openPatienceMs?: number;
+  /** Upgrades an older schema, which is refused otherwise: other servers may be using it, and nobody has copied it. */
+  mayUpgrade?: boolean;
 }
 
 /** Writers wait for each other with a connection in hand; readers have their own, so that they never wait for them. */
@@ -57,7 +59,7 @@ export class PostgresStore implements Store {
     try {
       await store.#transact(
         'write',
-        () => migrateAlone(store.#address.name),
+        () => migrateAlone(store.#address.name, options.mayUpgrade === true),
         options.openPatienceMs ?? OPEN_PATIENCE_MS,
       );
     } catch (error) {
@@ -199,7 +201,7 @@ export class PostgresStore implements Store {
 }
 
 /** Servers that start at the same time take turns. */
-function* migrateAlone(name: string): Script<void> {
+function* migrateAlone(name: string, mayUpgrade: boolean): Script<void> {
   yield* lock('select pg_advisory_xact_lock(?)', MIGRATION_LOCK);
-  yield* migrate('postgres', name);
+  yield* migrate('postgres', name, { mayUpgrade });
 }

@@ -7,6 +7,7 @@ import type { Store } from '../store.ts';
 import { copyDatabase } from './copy-database.ts';
 import { type Database, openDatabase } from './database.ts';
 import { growJournal } from './grow-journal.ts';
+import { defaultFreeBytes, prepareUpgrade, shape } from './prepare-upgrade.ts';
 
 /** How long a writer waits for another process before it gives up. */
 const BUSY_TIMEOUT_MS = 20_000;
@@ -27,6 +28,8 @@ export class SqliteStore implements Store {
   readonly #clock: () => number;
   /** null: in memory. */
   readonly #path: string | null;
+  /** Where the database is as it was before it was upgraded; null: it was not. */
+  readonly upgradeCopy: string | null;
   #writes = 0;
   #closed = false;
 
@@ -36,6 +39,7 @@ export class SqliteStore implements Store {
     this.#path = path === ':memory:' ? null : path;
     this.#database = openDatabase(path);
     this.#database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    this.upgradeCopy = this.#path === null ? null : this.#prepareUpgrade(path);
     patiently(() => this.#database.exec('pragma journal_mode = wal'));
     this.#database.exec('pragma synchronous = full');
     this.#database.exec('pragma foreign_keys = on');
@@ -46,6 +50,20 @@ export class SqliteStore implements Store {
       this.#database.close();
       throw error;
     }
+  }
+
+  /** Before anything is changed: a file that is refused stays as it is, byte by byte. */
+  #prepareUpgrade(path: string): string | null {
+    let copy: string | null = null;
+    try {
+      patiently(() => {
+        copy = prepareUpgrade(this.#database, path, UPGRADE_FACTS);
+      });
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+    return copy;
   }
 
   async read<T>(script: (now: number) => Script<T>): Promise<T> {
@@ -97,7 +115,7 @@ export class SqliteStore implements Store {
         throw error;
       }
     } catch (error) {
-      throw storeError(error);
+      throw storeError(error, this.#path ?? ':memory:');
     }
   }
 
@@ -160,11 +178,32 @@ function patiently(attempt: () => void): void {
   }
 }
 
+/** The schema as an older version left it, made in memory. */
+function shapeOf(version: number): Set<string> {
+  const database = openDatabase(':memory:');
+  const script = migrate('sqlite', ':memory:', { upTo: version });
+  for (let step = script.next(); !step.done; ) {
+    const { sql, values } = step.value;
+    const statement = database.prepare(sql);
+    const rows = /^select/.test(sql) ? (statement.all(...values) as Row[]) : [];
+    if (!/^select/.test(sql)) statement.run(...values);
+    step = script.next({ rows, changes: 0 });
+  }
+  const found = shape(database);
+  database.close();
+  return found;
+}
+
+const UPGRADE_FACTS = { shapeOf, freeBytes: defaultFreeBytes };
+
 /** Errors of the disk and the file become product errors; everything else is a bug and stays as it is. */
-function storeError(error: unknown): unknown {
+function storeError(error: unknown, path: string): unknown {
   if (error instanceof HoldfastError || !(error instanceof Error)) return error;
   if (/disk is full/i.test(error.message)) {
     return new HoldfastError('DISK_FULL', { problem: error.message }, error);
+  }
+  if (/no such (table|column)|has no column named/.test(error.message)) {
+    return new HoldfastError('SCHEMA_UNKNOWN', { path, problem: error.message }, error);
   }
   const problem = /disk I\/O error|readonly database|database is locked|unable to open|malformed/i.exec(
     error.message,

@@ -231,6 +231,26 @@ export function leaseBehaviour(databases: Databases): void {
       expect((await world.jobs()).map(({ status }) => status)).toEqual(['completed', 'ready']);
     });
 
+    test('is used after the end of the lease, and the job is not run again', async () => {
+      const world = await makeWorld({ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a', 'b'] });
+      await served(world).start();
+      const worker = await serviceWorker(world);
+      const claims = await worker.claim();
+      await worker.exchange({ started: claims });
+      expect(await pass(world, SERVICE_LEASE_MS + MINUTE)).toBe(1);
+      expect((await world.jobs()).map(({ status }) => status)).toEqual(['ready', 'ready', 'blocked']);
+      // It was cut off, and says all that it has at once; the second time it does not know that the first was heard.
+      for (let time = 0; time < 2; time += 1) {
+        await expect(
+          worker.exchange({ finished: claims.map((claim) => ({ claim, outcome: SUCCESS })) }),
+        ).rejects.toMatchObject({ code: 'WORKER_RETIRED' });
+      }
+      expect((await world.jobs()).map(({ status }) => status)).toEqual(['completed', 'completed', 'ready']);
+      const other = await serviceWorker(world, '/srv/b');
+      expect((await other.claim()).map(({ job_name }) => job_name)).toEqual(['c']);
+      expect((await world.attempts()).filter(({ state }) => state === 'SUCCEEDED')).toHaveLength(2);
+    });
+
     test('brings back a job that failed because its worker was lost, and what depends on it', async () => {
       const world = await makeWorld(
         { name: 'a', retry: { max_retries_preemption: 0 } },

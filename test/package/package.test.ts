@@ -22,7 +22,11 @@ const prefix = join(base, 'prefix');
 const installed = join(prefix, 'lib/node_modules/holdfast');
 const bin = join(prefix, 'bin/holdfast');
 const env = Object.fromEntries(
-  Object.entries({ ...process.env, XDG_CONFIG_HOME: join(base, 'no-config') }).filter(
+  Object.entries({
+    ...process.env,
+    XDG_CONFIG_HOME: join(base, 'no-config'),
+    ...(process.env.HF_TEST_CERTIFICATES && { NODE_EXTRA_CA_CERTS: process.env.HF_TEST_CERTIFICATES }),
+  }).filter(
     ([name]) => !/^(?:HOLDFAST_|DATABASE_URL|npm_)/i.test(name),
   ),
 ) as Record<string, string>;

@@ -7,8 +7,8 @@ export const COMMAND_GROUPS: readonly (readonly [task: string, commands: readonl
   ['Campaigns', ['requests', 'sites', 'post']],
   ['Clusters', ['slurm', 'htcondor']],
   ['Serve', ['serve', 'worker', 'workers', 'token', 'notify', 'mcp']],
-  ['Tidy up', ['archive', 'unarchive', 'delete', 'prune', 'backup', 'export', 'import']],
-  ['Set up', ['doctor', 'config', 'help']],
+  ['Tidy up', ['archive', 'unarchive', 'delete', 'prune', 'backup', 'migrate', 'export', 'import']],
+  ['Set up', ['doctor', 'config', 'completion', 'help']],
 ];
 
 /** What `holdfast` and `holdfast help` print: 24 lines of 80 columns at most. */

@@ -75,7 +75,8 @@ export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
 /** An engine of which nothing is kept, for those who want to see what would happen. */
 export function openMemoryEngine(clock: () => number): ServedEngine {
   // Nobody else can open it, so that there is never anybody to wake.
-  return new LocalEngine(new SqliteStore(':memory:', clock), new WakeChannel(':memory:'));
+  const store = new SqliteStore(':memory:', clock);
+  return new LocalEngine(store, new WakeChannel(':memory:'), [], undefined, undefined, undefined, clock);
 }
 
 /** Magic numbers of statfs(2) for file systems on which SQLite's locks do not hold. */

@@ -26,6 +26,8 @@ describe.concurrent('run --until', () => {
     expect(last.code).toBe(0);
     expect(last.stderr).toContain('workflow 1 continues with the jobs that --until had left out\n');
     expect(world.lines('order')).toEqual(['a', 'b', 'b', 'c']);
+    const over = await world.run('run', '1', '--until', 'c');
+    expect([over.code, over.stderr]).toEqual([2, expect.stringContaining('--until: workflow 1 is complete')]);
   });
 
   test('is refused for an unknown target, a request and a dry run of a stored workflow', async (context) => {

@@ -30,6 +30,7 @@ import { resetView } from '../../src/cli/texts/reset-text.ts';
 import { resolutionView } from '../../src/cli/texts/resolution-text.ts';
 import { retryView } from '../../src/cli/texts/retry-text.ts';
 import { runResultView } from '../../src/cli/texts/run-result-text.ts';
+import { schemaVersionView } from '../../src/cli/texts/schema-version-text.ts';
 import { graphView } from '../../src/cli/texts/spec/graph-text.ts';
 import { planView } from '../../src/cli/texts/spec/plan-text.ts';
 import { simulationView } from '../../src/cli/texts/spec/simulation-text.ts';
@@ -315,6 +316,7 @@ export const VIEW_SAMPLES: Record<string, [View<never>, unknown]> = {
       ],
     }),
   ),
+  schemaVersionView: sample(schemaVersionView, { schema_version: 2 }),
   submissionView: sample(submissionView, status().workflow),
   usageView: sample(usageView, [
     jobUsage(utilization({ peak_rss_bytes: 95, memory_requested_bytes: 100 }), [

@@ -11,10 +11,10 @@ test('jobs of a model are in groups by name, each in the wave after all that it 
     { name: 'clean', onCall: true },
   ]);
   expect(plannedGroups(model)).toEqual([
-    { label: 'begin', jobs: 1, on_call: false, wave: 1, after: [] },
-    { label: 'train_*', jobs: 2, on_call: false, wave: 2, after: ['begin'] },
-    { label: 'merge', jobs: 1, on_call: false, wave: 3, after: ['train_*', 'begin'] },
-    { label: 'clean', jobs: 1, on_call: true, wave: 1, after: [] },
+    { label: 'begin', sample: 'begin', jobs: 1, on_call: false, wave: 1, after: [] },
+    { label: 'train_*', sample: 'train_1', jobs: 2, on_call: false, wave: 2, after: ['begin'] },
+    { label: 'merge', sample: 'merge', jobs: 1, on_call: false, wave: 3, after: ['train_*', 'begin'] },
+    { label: 'clean', sample: 'clean', jobs: 1, on_call: true, wave: 1, after: [] },
   ]);
 });
 

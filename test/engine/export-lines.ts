@@ -31,6 +31,7 @@ export function sealed(lines: readonly string[]): string[] {
 /** What depends on where the workflow is, and not on what happened to it. */
 const PLACE = new Set([
   'cwd',
+  'owned_by',
   'output_dir',
   'shared',
   'executor',

@@ -188,7 +188,7 @@ export function transferBehaviour(databases: Databases): void {
         ['nothing', [], /empty/],
         ['another file', ['{"name": "spec"}'], /not one that/],
         ['no JSON', ['hello'], /no JSON/],
-        ['a newer version', header({ version: 2 }), /version 2/],
+        ['a newer version', header({ version: 3 }), /version 3/],
         ['an unknown key in the header', header({ more: 1 }), /header/],
         ['counts that do not fit', header({ counts: {} }), /rows of/],
         ['a changed byte', good.with(0, good[0]!.replace('1.2.3', '1.2.4')), /checksum/],

@@ -26,9 +26,7 @@ const env = Object.fromEntries(
     ...process.env,
     XDG_CONFIG_HOME: join(base, 'no-config'),
     ...(process.env.HF_TEST_CERTIFICATES && { NODE_EXTRA_CA_CERTS: process.env.HF_TEST_CERTIFICATES }),
-  }).filter(
-    ([name]) => !/^(?:HOLDFAST_|DATABASE_URL|npm_)/i.test(name),
-  ),
+  }).filter(([name]) => !/^(?:HOLDFAST_|DATABASE_URL|npm_)/i.test(name)),
 ) as Record<string, string>;
 
 let tarball = '';

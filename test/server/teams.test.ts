@@ -40,6 +40,7 @@ const SHARED: readonly EndpointId[] = [
   'createWorkflow',
   'createRequest',
   'checkSpec',
+  'simulateSpec',
   'whoAmI',
   'login',
   'logout',

@@ -95,6 +95,10 @@ class CreatedWorkflow(TypedDict):
     description: Optional[str]
     user: Optional[str]
     project: Optional[str]
+    # The name of the token that created it; empty: nobody is known.
+    owner: str
+    # Members of these groups may see and change it; empty: everybody may see it.
+    access_groups: List[str]
     run_id: int
     created_at_ms: float
     cwd: str
@@ -201,6 +205,8 @@ class SpecCheckGroupsItem(TypedDict):
     # Names of its jobs with `*` for numbers.
     label: str
     jobs: int
+    # Name of its first job.
+    sample: str
     on_call: bool
     # From 1; a group is in the wave after all that it waits for.
     wave: int
@@ -215,12 +221,102 @@ class SpecPlace(TypedDict):
     message: str
 
 
+class SimulationRequestRequired(TypedDict):
+    # The text of a spec file, or a spec as an object.
+    spec: Union[str, Dict[str, Any]]
+    # Name of the job.
+    job: str
+    # How its attempts end, in order: each as one of `simulate --outcomes`, such as `10`, `oom` or `1:text on
+    # stderr`.
+    outcomes: List[str]
+
+
+
+class SimulationRequest(SimulationRequestRequired, total=False):
+    # Its extension is the format of the text (default: YAML, of which JSON is a part).
+    file_name: str
+    # Fill in what the spec does not say; the configuration of the server fills in the rest.
+    retry_defaults: "SimulationRequestRetryDefaults"
+    # Values of variables and parameters, instead of those that the spec has.
+    set: Dict[str, Union[Union[str, float, bool], List[Union[str, float, bool]]]]
+    # Files that the spec names.
+    files: "SimulationRequestFiles"
+
+
+class SimulationRequestRetryDefaults(TypedDict, total=False):
+    max_retries_failure: int
+    max_retries_preemption: int
+    initial_retry_delay_ms: float
+    max_retry_delay_ms: float
+    backoff_multiplier: float
+    retry_on_exit_codes: List[int]
+    no_retry_on_exit_codes: List[int]
+    retry_on_timeout: bool
+    jitter: Literal["none", "full", "equal"]
+    jitter_seed: int
+
+
+class SimulationRequestFiles(TypedDict):
+    # Texts of files, by their paths in the spec.
+    texts: Dict[str, str]
+    # Files that match a pattern of the spec, by the pattern.
+    lists: Dict[str, List[str]]
+
+
+class Simulation(TypedDict):
+    job: str
+    # In words.
+    policy: List[str]
+    steps: List["SimulatedStep"]
+    # Of the job after the steps.
+    status: "JobStatus"
+    # Outcomes that were left when the job had ended.
+    unused: List[str]
+
+
+class SimulatedStep(TypedDict):
+    attempt_id: int
+    starts_at_ms: float
+    ends_at_ms: float
+    # What the attempt may use.
+    memory_bytes: Optional[float]
+    runtime_ms: Optional[float]
+    # In words.
+    outcome: str
+    match_code: Optional[int]
+    category: Optional[Literal["transient", "permanent", "data", "infrastructure"]]
+    verdict: Literal["complete", "call", "retry", "requeue", "fail", "abort", "ask", "cancel", "goto", "loop_abort", "supersede", "disable"]
+    rule: Literal["canceled", "superseded", "stopped", "lost", "condition", "post", "success", "final", "handler", "retry", "routes", "ask", "otherwise"]
+    reason: str
+    handler_outcome: Optional[Literal["Retried", "NoHandler", "NoMatchingRule", "MaxRetriesExceeded", "Error"]]
+    # Of the job after the attempt; `blocked` if a route leads elsewhere.
+    status: "JobStatus"
+    failure_count: int
+    preemption_count: int
+    # The attempt that follows; null at the end.
+    next: Optional["SimulatedNext"]
+
+JobStatus = Literal["uninitialized", "blocked", "ready", "pending", "running", "completed", "failed", "canceled", "terminated", "disabled", "pending_failed"]
+
+class SimulatedNext(TypedDict):
+    starts_at_ms: float
+    wait_ms: float
+    # Run once before it.
+    recovery_script: Optional[str]
+    memory_bytes: Optional[float]
+    runtime_ms: Optional[float]
+
+
 class Workflow(TypedDict):
     id: int
     name: str
     description: Optional[str]
     user: Optional[str]
     project: Optional[str]
+    # The name of the token that created it; empty: nobody is known.
+    owner: str
+    # Members of these groups may see and change it; empty: everybody may see it.
+    access_groups: List[str]
     run_id: int
     created_at_ms: float
     cwd: str
@@ -328,7 +424,6 @@ class WorkflowStatusAttempts(TypedDict):
     finished: int
     mean_success_ms: Optional[float]
 
-JobStatus = Literal["uninitialized", "blocked", "ready", "pending", "running", "completed", "failed", "canceled", "terminated", "disabled", "pending_failed"]
 
 class Worker(TypedDict):
     id: int
@@ -857,6 +952,10 @@ class GraphGroup(TypedDict):
     on_call: bool
     jobs: int
     counts: Dict[str, int]
+    # Completed jobs of which an attempt of the run had failed or was lost.
+    recovered: int
+    # CPUs that jobs under way were given; 1 for a job that asks for none.
+    cpus_in_use: float
     first_job_id: int
     # Of their successes among the last of the run; null: none of these is theirs.
     mean_success_ms: Optional[float]
@@ -867,6 +966,9 @@ class JobTimeline(TypedDict):
     name: str
     scope: str
     status: "JobStatus"
+    # Since when it could run for the first time in the current run; null: it cannot yet, or has had more
+    # attempts than listed.
+    ready_at_ms: Optional[float]
     # When the next retry may start; 0 if it need not wait.
     retry_available_at_ms: float
     # Oldest first; of each run at most the newest 20.
@@ -1866,6 +1968,10 @@ class CreatedRequest(TypedDict):
     priority: int
     executor: Literal["workers", "htcondor"]
     actor: str
+    # The name of the token that created it; empty: nobody is known.
+    owner: str
+    # Members of these groups may see and change it; empty: everybody may see it.
+    access_groups: List[str]
     work: Literal["range", "inventory"]
     cursor: Optional[str]
     # A whole number, as text: it may exceed 2^53.
@@ -1991,6 +2097,10 @@ class RequestSummary(TypedDict):
     priority: int
     executor: Literal["workers", "htcondor"]
     actor: str
+    # The name of the token that created it; empty: nobody is known.
+    owner: str
+    # Members of these groups may see and change it; empty: everybody may see it.
+    access_groups: List[str]
     work: Literal["range", "inventory"]
     cursor: Optional[str]
     # A whole number, as text: it may exceed 2^53.
@@ -2012,6 +2122,10 @@ class Request(TypedDict):
     priority: int
     executor: Literal["workers", "htcondor"]
     actor: str
+    # The name of the token that created it; empty: nobody is known.
+    owner: str
+    # Members of these groups may see and change it; empty: everybody may see it.
+    access_groups: List[str]
     work: Literal["range", "inventory"]
     cursor: Optional[str]
     # A whole number, as text: it may exceed 2^53.
@@ -2805,6 +2919,7 @@ class Token(TypedDict):
 class Caller(TypedDict):
     name: str
     role: Literal["viewer", "worker", "operator", "admin"]
+    groups: List[str]
     auth: Literal["none", "token"]
 
 
@@ -2996,6 +3111,18 @@ class Api:
         return self.request(
             "POST",
             "/api/v1/specs/check",
+            {},
+            body,
+        )
+
+    def simulate_spec(
+        self,
+        body: "SimulationRequest",
+    ) -> "Simulation":
+        """Shows what the policy of one job does about given outcomes, as `simulate` does; runs and stores nothing."""
+        return self.request(
+            "POST",
+            "/api/v1/specs/simulate",
             {},
             body,
         )
@@ -3542,25 +3669,27 @@ class Api:
         *,
         status: Optional[List["JobStatus"]] = None,
         fingerprint: Optional[str] = None,
+        limit: Optional[int] = None,
     ) -> List["FailureGroup"]:
         """Lists failed jobs of the current run, grouped by what their failures look like."""
         return self.request(
             "GET",
             f'/api/v1/workflows/{quote(str(workflow_id), safe="")}/failures',
-            {"status": status, "fingerprint": fingerprint},
+            {"status": status, "fingerprint": fingerprint, "limit": limit},
         )
 
     def summarize_failures(
         self,
         workflow_id: int,
         *,
+        status: Optional[List["JobStatus"]] = None,
         limit: Optional[int] = None,
     ) -> "FailureSummaries":
         """Counts failed jobs of the current run by what their failures look like, with one job of each group."""
         return self.request(
             "GET",
             f'/api/v1/workflows/{quote(str(workflow_id), safe="")}/failures/summary',
-            {"limit": limit},
+            {"status": status, "limit": limit},
         )
 
     def resolve(
@@ -4035,7 +4164,7 @@ class Api:
     def who_am_i(
         self,
     ) -> "Caller":
-        """Returns the name and the role of the caller."""
+        """Returns the name, the role and the groups of the caller."""
         return self.request(
             "GET",
             "/api/v1/whoami",

@@ -2,6 +2,7 @@ import type { Hint } from '../../contract/records/hint.ts';
 import type { AttemptRecord, EventRecord } from '../../contract/records/records.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { describeOutcome } from '../../core/job/outcome.ts';
+import type { WalkStep } from '../../core/policy/decision.ts';
 import { formatDuration } from '../../core/text/quantity.ts';
 import { attemptOutcome } from '../../views/attempt.ts';
 import { evaluationText, routeText } from '../../views/events/evaluation-text.ts';
@@ -72,7 +73,7 @@ export function explanationText(shown: ShownExplanation, style: TextStyle): stri
       `attempt ${attempt.attempt_id} of run ${attempt.run_id}: ${visibleText(attemptOutcome(attempt))} (${took})`,
     );
     if (attempt.caller !== null) lines.push(`    called by ${visibleText(attempt.caller)}`);
-    const steps = allRules ? walk : walk.filter(({ applies }) => applies);
+    const steps = allRules ? walk : walk.filter((step) => saysSomething(attempt, step));
     const width = Math.max(0, ...steps.map(({ rule }) => rule.length));
     for (const step of steps) {
       const line = `  ${step.applies ? '→' : ' '} ${step.rule.padEnd(width)}  ${visibleText(step.because)}`;
@@ -94,6 +95,11 @@ export function explanationText(shown: ShownExplanation, style: TextStyle): stri
   return [...lines, ...offerLines(shown.hints, style)];
 }
 
+/** It decided, or it is what a post step said of the attempt. */
+function saysSomething({ post }: AttemptRecord, { rule, applies }: WalkStep): boolean {
+  return applies || (rule === 'post' && post !== null);
+}
+
 /** The excerpt that most often says it all, right below the reason. */
 function stderrLines({ explained, stderr }: ShownExplanation, { paint, cwd, width }: TextStyle): string[] {
   const attempt = failedAttempt(explained);
@@ -107,7 +113,9 @@ function stderrLines({ explained, stderr }: ShownExplanation, { paint, cwd, widt
 }
 
 function foldedLine({ explained: { attempts }, allRules }: ShownExplanation, { paint }: TextStyle): string[] {
-  const folded = allRules ? [] : attempts.flatMap(({ walk }) => walk.filter(({ applies }) => !applies));
+  const folded = allRules
+    ? []
+    : attempts.flatMap(({ attempt, walk }) => walk.filter((step) => !saysSomething(attempt, step)));
   if (folded.length === 0) return [];
   const text =
     folded.length === 1

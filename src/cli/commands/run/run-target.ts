@@ -202,6 +202,7 @@ async function resumeStored(
     await resumePaused(context, engine, status.workflow);
     return run(engine, await resumeUntil(context, engine, status, until), story);
   }
+  refuseUntil(until, `workflow ${id} is complete, and nothing of it is left to run`);
   await runDueActions(context, engine, id);
   if (status.actions_due === 0)
     context.narrate(

@@ -34,13 +34,15 @@ export async function onPostgres<T>(work: (url: string) => Promise<T>): Promise<
 /** Ticks of processor time in /proc are hundredths of a second on Linux. */
 const TICK_MS = 10;
 
-/** Processor time of a process so far. */
+/** Processor time so far of a process, and of those of its children that have ended. */
 export function processorMs(pid: number): number {
   const fields = statOf(pid);
-  return fields === null ? 0 : (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  return fields === null
+    ? 0
+    : [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * TICK_MS;
 }
 
-/** Processor time so far of all processes of a name that live. */
+/** The same of all processes of a name that live. */
 export function processorMsOf(name: string): number {
   let sum = 0;
   for (const entry of readdirSync('/proc')) {

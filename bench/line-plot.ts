@@ -12,10 +12,10 @@ export interface LinePlot {
   lines: readonly PlotLine[];
 }
 
-const WIDTH = 640;
+const WIDTH = 700;
 const HEIGHT = 360;
 const LEFT = 64;
-const RIGHT = 150;
+const RIGHT = 210;
 const TOP = 40;
 const BOTTOM = 52;
 /** Told apart by people who see colours differently, too; the names stand beside the lines. */

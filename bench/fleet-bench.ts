@@ -5,11 +5,10 @@ import pg from 'pg';
 import { HttpEngine } from '../src/client/http-engine.ts';
 import type { Claim, RegisteredWorker } from '../src/contract/records/exchange.ts';
 import { WORKER_SECRET } from '../src/contract/request-headers.ts';
-import { outcome } from '../src/core/job/outcome.ts';
 import { ownIdentity } from '../src/host/process-identity.ts';
 import { type BenchLine, inTempDir, percentile } from './measure.ts';
-import { onPostgres, processorMs, processorMsOf } from './postgres.ts';
-import { createJobs, serve } from './server-bench.ts';
+import { onPostgres, parentOf, processorMs, processorMsWithChildren } from './postgres.ts';
+import { createJobs, reportsOf, serve } from './server-bench.ts';
 
 /**
  * What a worker with one slot does while a job runs: it renews its lease, and waits for news by a long poll. A real one
@@ -114,10 +113,13 @@ interface Served {
 class Place {
   readonly #servers: Served[];
   readonly #database: pg.Client;
+  /** The process of PostgreSQL that has all others as children. */
+  readonly #postmaster: number;
 
-  private constructor(servers: Served[], database: pg.Client) {
+  private constructor(servers: Served[], database: pg.Client, postmaster: number) {
     this.#servers = servers;
     this.#database = database;
+    this.#postmaster = postmaster;
   }
 
   static async open(url: string): Promise<Place> {
@@ -130,7 +132,8 @@ class Place {
     }
     const database = new pg.Client({ connectionString: url });
     await database.connect();
-    return new Place(servers, database);
+    const { rows } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return new Place(servers, database, parentOf(rows[0]!.pid)!);
   }
 
   async create(jobs: number): Promise<void> {
@@ -139,7 +142,7 @@ class Place {
 
   cost(): Cost {
     const server = this.#servers.reduce((sum, { server: { pid } }) => sum + processorMs(pid!), 0);
-    return { server, database: processorMsOf('postgres') };
+    return { server, database: processorMsWithChildren(this.#postmaster) };
   }
 
   async bytes(): Promise<{ stored: number; wal: number }> {
@@ -191,14 +194,7 @@ class Hand {
 
   /** Ends what it has, and takes the next. */
   async complete(): Promise<void> {
-    const now = Date.now();
-    const finished = this.#held.map(({ token }) => ({
-      token,
-      started_at_ms: now,
-      finished_at_ms: now,
-      outcome: outcome({ exit_code: 0 }),
-      usage: null,
-    }));
+    const finished = reportsOf(this.#held, 0);
     const capacity = { cpus: 1, memory_bytes: 2 ** 30, gpus: 0, slots: 1, default_cpus: 1 };
     const result = await this.#engine.exchange(this.#id, { started: [], finished, errands: [], capacity });
     this.#held = result.claims;
@@ -298,7 +294,7 @@ async function runFleet(place: Place, workers: number): Promise<Fleet> {
   const stops: (() => void)[] = [];
   const times: number[] = [];
   const facts = { renewals: 0, completions: 0, isOver: false };
-  const working = hands.map(async (hand, index) => {
+  const courses = hands.map(async (hand, index) => {
     await sleep((index / workers) * RENEW_MS);
     stops.push(hand.listen());
     // Every sixth exchange of a worker ends its job; workers are at different ones.
@@ -313,18 +309,21 @@ async function runFleet(place: Place, workers: number): Promise<Fleet> {
       await sleep(Math.max(0, RENEW_MS - ms));
     }
   });
+  const working = Promise.all(courses);
+  // A worker that fails ends the measurement.
+  const pass = (ms: number) => Promise.race([sleep(ms), working]);
   // Until all are in their rhythm.
-  await sleep(RENEW_MS + POLL_MS);
+  await pass(RENEW_MS + POLL_MS);
   Object.assign(facts, { renewals: 0, completions: 0 });
   times.length = 0;
   const [before, begun] = [place.cost(), performance.now()];
-  await sleep(MEASURED_MS);
+  await pass(MEASURED_MS);
   const [after, ms] = [place.cost(), performance.now() - begun];
   const { renewals, completions } = facts;
   const p99Ms = percentile(times, 0.99);
   facts.isOver = true;
   for (const stop of stops) stop();
-  await Promise.all(working);
+  await working;
   return {
     cost: perEach(before, after, 1),
     ms,

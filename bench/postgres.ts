@@ -42,14 +42,18 @@ export function processorMs(pid: number): number {
     : [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * TICK_MS;
 }
 
-/** The same of all processes of a name that live. */
-export function processorMsOf(name: string): number {
-  let sum = 0;
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry) || readName(entry) !== name) continue;
-    sum += processorMs(Number(entry));
-  }
-  return sum;
+/** The same of a process with its children. */
+export function processorMsWithChildren(pid: number): number {
+  const children = readdirSync('/proc').filter(
+    (entry) => /^\d+$/.test(entry) && parentOf(Number(entry)) === pid,
+  );
+  return children.reduce((sum, child) => sum + processorMs(Number(child)), processorMs(pid));
+}
+
+/** null if it is gone. */
+export function parentOf(pid: number): number | null {
+  const fields = statOf(pid);
+  return fields === null ? null : Number(fields[1]);
 }
 
 /** Fields of /proc/PID/stat after the name, which may hold anything; null if it is gone. */
@@ -59,13 +63,5 @@ function statOf(pid: number): string[] | null {
     return text.slice(text.lastIndexOf(')') + 2).split(' ');
   } catch {
     return null;
-  }
-}
-
-function readName(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-  } catch {
-    return '';
   }
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpEngine } from '../src/client/http-engine.ts';
 import type { Engine } from '../src/contract/engine.ts';
-import type { Claim } from '../src/contract/records/exchange.ts';
+import type { Claim, FinishReport } from '../src/contract/records/exchange.ts';
 import { outcome } from '../src/core/job/outcome.ts';
 import { ownIdentity } from '../src/host/process-identity.ts';
 import { loadSpec } from '../src/index.ts';
@@ -135,14 +135,7 @@ class SimulatedHand {
     let done = 0;
     for (;;) {
       const over = isOver();
-      const now = Date.now();
-      const finished = this.#held.map(({ token }) => ({
-        token,
-        started_at_ms: now - jobMs,
-        finished_at_ms: now,
-        outcome: outcome({ exit_code: 0 }),
-        usage: null,
-      }));
+      const finished = reportsOf(this.#held, jobMs);
       const capacity = { cpus: SLOTS, memory_bytes: 2 ** 34, gpus: 0, slots: SLOTS, default_cpus: 1 };
       const begun = performance.now();
       const result = await this.#engine.exchange(this.#id, {
@@ -158,6 +151,18 @@ class SimulatedHand {
       if (jobMs > 0) await sleep(jobMs);
     }
   }
+}
+
+/** That all of them have succeeded just now. */
+export function reportsOf(held: readonly Claim[], jobMs: number): FinishReport[] {
+  const now = Date.now();
+  return held.map(({ token }) => ({
+    token,
+    started_at_ms: now - jobMs,
+    finished_at_ms: now,
+    outcome: outcome({ exit_code: 0 }),
+    usage: null,
+  }));
 }
 
 async function readOn(engine: Engine, workflowId: number, signal: AbortSignal): Promise<void> {

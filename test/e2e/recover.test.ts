@@ -283,7 +283,7 @@ describe.concurrent('watch', () => {
     expect(await world.attempts()).toHaveLength(1);
   });
 
-  test('stays while a decision is open, and goes on when somebody has decided', async (context) => {
+  test('stays while a decision is open, and continues when it is made', async (context) => {
     const world = jobsWorld(context, [{ name: 'job', command: FAILS_ONCE }], UPF);
     await world.run('run', 'spec.json');
     const watch = world.start('watch', '1', '--recover');

@@ -256,7 +256,7 @@ describe('a request', () => {
     });
   });
 
-  test('is not replaced by one of somebody else', async () => {
+  test('is not replaced by one of another owner', async () => {
     const { scene, tokens } = await team([]);
     const { world } = scene;
     await world.storeRequest(REQUEST);
@@ -288,7 +288,7 @@ describe('a request', () => {
   });
 });
 
-test('a key of somebody else gives no workflow of theirs', async () => {
+test('an idempotency key of another caller gives no workflow of theirs', async () => {
   const { scene, tokens } = await team([]);
   const submit = (token: string) =>
     scene.world.ask({

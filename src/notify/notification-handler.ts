@@ -7,7 +7,8 @@ import type {
   NotifyTarget,
 } from '../core/notify/notify-model.ts';
 import { notifyDelayMs } from '../core/notify/retry-delays.ts';
-import { type SendingPlace, sendNotification } from './send-notification.ts';
+import type { SendingPlace } from './send-notification.ts';
+import type { TraceErrand } from './send-trace.ts';
 
 /** What a notification errand has, as the engine stores it. */
 interface NotificationOrder {
@@ -17,7 +18,7 @@ interface NotificationOrder {
   cwd: string;
 }
 
-/** Sends notifications as errands. A target that is named by a spec is looked up when it is needed. */
+/** Sends notifications and spans as errands. A target that is named by a spec is looked up when it is needed. */
 export function notificationHandler(
   targets: readonly ConfiguredTarget[],
   place: SendingPlace,
@@ -25,8 +26,12 @@ export function notificationHandler(
   return {
     kind: 'notification',
     retryMs: notifyDelayMs,
-    run: async ({ data }, signal) => {
-      const { facts, entry, key, cwd } = data as NotificationOrder;
+    run: async ({ data }, signal, tools) => {
+      const order = data as NotificationOrder | TraceErrand;
+      // Most commands send nothing, and need not load HTTP and mail.
+      if ('trace' in order) return (await import('./send-trace.ts')).sendTrace(order, place, signal, tools);
+      const { sendNotification } = await import('./send-notification.ts');
+      const { facts, entry, key, cwd } = order;
       const { target, ...templates } = found(entry, targets);
       await sendNotification(
         target,

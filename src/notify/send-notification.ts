@@ -1,5 +1,5 @@
 import type { EdgeFacts, Message } from '../core/notify/message.ts';
-import type { NotifyTarget, SmtpSettings } from '../core/notify/notify-model.ts';
+import type { NotifyTarget, SmtpSettings, TraceSettings } from '../core/notify/notify-model.ts';
 import { mailText } from './mail-text.ts';
 import { slackBody, webhookBody } from './message-bodies.ts';
 import { postJson } from './post-json.ts';
@@ -19,6 +19,9 @@ export interface Notification {
 /** What sending needs of the process. */
 export interface SendingPlace {
   smtp: SmtpSettings | null;
+  /** Where spans go; null: they are not sent. */
+  traces: TraceSettings | null;
+  version(): string;
   /** Variables that have secrets. */
   secrets: NodeJS.ProcessEnv;
   /** What commands see. */
@@ -35,14 +38,11 @@ export async function sendNotification(
   const headers = { 'idempotency-key': Buffer.from(key).toString('base64url') };
   switch (target.kind) {
     case 'webhook':
-      return postJson(
-        await readSecret(target.url, secrets),
-        webhookBody(facts, message, key),
-        headers,
-        signal,
-      );
-    case 'slack':
-      return postJson(await readSecret(target.url, secrets), slackBody(message), headers, signal);
+    case 'slack': {
+      const body = target.kind === 'slack' ? slackBody(message) : webhookBody(facts, message, key);
+      await postJson(await readSecret(target.url, secrets), body, headers, signal);
+      return;
+    }
     case 'mail': {
       if (smtp === null) throw new Error('mail needs `smtp` in the configuration');
       const password = smtp.password === null ? null : await readSecret(smtp.password, secrets);

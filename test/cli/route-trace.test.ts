@@ -63,7 +63,7 @@ describe('the trace of a run', () => {
     expect(trace[3]!.why).toBe('exit 1 - on_fail: goes back to setup');
   });
 
-  test('tells what code said, also where nothing came of it', () => {
+  test('shows what code said, also where nothing came of it', () => {
     const asked = { evaluations: [evaluation()] };
     const trace = routeTrace([
       at(1, { type: 'completed', job_id: 1, job_name: 'setup', data: asked }),

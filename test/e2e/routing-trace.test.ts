@@ -7,8 +7,8 @@ routing: { max_loops: 3 }
 steps:
   a: { exec: ./play a }
   b: { exec: ./play b 1, on_fail: { run: [fix], goto: a, retry: { ${AT_ONCE} } } }
-  fix: { exec: ./play fix, on_success: { run: [tell] } }
-  tell: { exec: ./play tell }
+  fix: { exec: ./play fix, on_success: { run: [note] } }
+  note: { exec: ./play note }
 `;
 
 const COURSE = [
@@ -22,8 +22,8 @@ const COURSE = [
   ['b', 4, 'loop_abort'],
 ] as const;
 
-describe.concurrent('what run tells of routes', () => {
-  test('the trace tells every route in order', async (context) => {
+describe.concurrent('what run prints of routes', () => {
+  test('the trace lists every route in order', async (context) => {
     const world = routingWorld(context, { 'spec.yaml': ROUNDS });
     const { code, stdout } = await world.run('run', 'spec.yaml', '--output', 'json');
     expect(code).toBe(1);
@@ -40,11 +40,11 @@ describe.concurrent('what run tells of routes', () => {
     const world = routingWorld(context, { 'spec.yaml': ROUNDS });
     const { code, stdout } = await world.run('run', 'spec.yaml');
     expect(code).toBe(1);
-    const told = stdout.split('\n').flatMap((line) => {
+    const reported = stdout.split('\n').flatMap((line) => {
       const found = /^\S+ +(\w+) +(\d+) +(retry|remediation|call|goto|loop_abort)\b/.exec(line);
       return found === null ? [] : [[found[1], Number(found[2]), found[3]]];
     });
-    expect(told).toEqual(COURSE);
+    expect(reported).toEqual(COURSE);
   });
 
   test('--debug adds evaluations, backoffs and loop counters, without secrets', async (context) => {
@@ -73,7 +73,7 @@ steps:
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
-  test('a run without routes tells of none', async (context) => {
+  test('a run without routes lists none', async (context) => {
     const world = routingWorld(context, { 'spec.yaml': 'steps: { a: { exec: ./play a 1 } }' });
     const { code, stdout } = await world.run('run', 'spec.yaml');
     expect(code).toBe(1);

@@ -41,8 +41,24 @@ export interface SmtpSettings {
   from: string;
 }
 
+/** Where spans are sent, and what is said of this program there. */
+export interface TraceSettings {
+  /** With its path. */
+  endpoint: string;
+  headers: Record<string, SecretText>;
+  service_name: string;
+  attributes: Record<string, string>;
+}
+
 /** What is known of a target of the configuration where edges are recorded: nothing that is secret. */
 export interface Subscriber {
   name: string;
   on: Edge[];
+}
+
+/** Stands among the subscribers where spans are sent too: no target of the configuration has such a name. */
+export const TRACES: Subscriber = { name: ':traces', on: [] };
+
+export function hasTraces(subscribers: readonly Subscriber[]): boolean {
+  return subscribers.some(({ name }) => name === TRACES.name);
 }

@@ -4,10 +4,13 @@ import type { NotificationData } from '../../store/rows/errands/notification-row
 import type { ServerErrandRow } from '../../store/rows/errands/server-errand-rows.ts';
 import { appendEvent } from '../../store/rows/events/event-rows.ts';
 import { getRequestRow } from '../../store/rows/requests/request-rows.ts';
+import { TRACE_TARGET, type TraceData } from '../../store/rows/traces/trace-rows.ts';
 import type { Script } from '../../store/script.ts';
 import { recordRequest } from '../records/record-request.ts';
 
 const LONGEST_PROBLEM = 300;
+/** Stands for the moment where spans are sent. */
+const SPANS = 'spans';
 
 /** What the audit trail has of a notification: where it went, without secrets. `problem`: it was given up. */
 export function* recordNotification(
@@ -15,8 +18,9 @@ export function* recordNotification(
   problem: string | null,
   now: number,
 ): Script<void> {
-  const { facts, entry } = JSON.parse(data) as NotificationData;
-  const about = { event: facts.event, target: describeTarget(entry.target) };
+  const about = sentBy(data);
+  // There is one for every few attempts.
+  if (about.event === SPANS && problem === null) return;
   const type = problem === null ? 'notification_sent' : 'notification_failed';
   if (workflow_id !== null) {
     yield* appendEvent({
@@ -31,6 +35,13 @@ export function* recordNotification(
     const reason = problem === null ? null : shortProblem(problem);
     yield* recordRequest(yield* getRequestRow(request_id), type, { ...about, problem: reason }, now);
   }
+}
+
+/** What an errand of notifications sends, and where, without secrets. */
+export function sentBy(data: string): { event: string; target: string } {
+  const given = JSON.parse(data) as NotificationData | TraceData;
+  if ('trace' in given) return { event: SPANS, target: TRACE_TARGET };
+  return { event: given.facts.event, target: describeTarget(given.entry.target) };
 }
 
 export function shortProblem(problem: string): string {

@@ -1,26 +1,25 @@
 import { jobLabel } from '../../core/job/job-label.ts';
-import { type JobStatus, statusName } from '../../core/job/job-status.ts';
+import type { JobStatus } from '../../core/job/job-status.ts';
 import { chooseTargets } from '../../core/notify/choose-targets.ts';
 import { targetKey } from '../../core/notify/describe-target.ts';
 import { type Edge, edgeOfRunEnd } from '../../core/notify/edges.ts';
 import type { EdgeFacts } from '../../core/notify/message.ts';
-import type { NotifyEntry, Subscriber } from '../../core/notify/notify-model.ts';
+import type { NotifyEntry } from '../../core/notify/notify-model.ts';
 import type { RunVerdict } from '../../core/run/decide-run.ts';
 import {
-  findServerSubscribers,
   insertNotification,
   listJobsWithReason,
   type NotificationOwner,
   setTroubled,
   severalWait,
 } from '../../store/rows/errands/notification-rows.ts';
-import { countByStatus } from '../../store/rows/jobs/job-rows.ts';
 import { decodeModel, getRequestRow, type RequestRow } from '../../store/rows/requests/request-rows.ts';
 import { findWorkflow, type WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { RunOf } from '../flow/follow-flow.ts';
 import { requestLabel } from '../records/record-request.ts';
-import { emptyCounts } from '../records/records.ts';
+import { countJobs } from './count-jobs.ts';
+import { subscribersOf } from './subscribers-of.ts';
 
 // An edge is notified once, because its notifications are ordered in the transaction that makes it.
 
@@ -100,11 +99,6 @@ function* notifyWorkflow(workflow: WorkflowRow, edge: Edge, state: string, now: 
   yield* order({ workflow_id: id, run_id, request_id: null }, targets, facts, cwd, now);
 }
 
-function* subscribersOf({ shared, subscribers }: WorkflowRow | RequestRow): Script<Subscriber[]> {
-  const text = shared === 1 ? yield* findServerSubscribers() : subscribers;
-  return JSON.parse(text) as Subscriber[];
-}
-
 function* order(
   owner: NotificationOwner,
   targets: readonly Omit<NotifyEntry, 'on'>[],
@@ -118,18 +112,6 @@ function* order(
   for (const entry of targets) {
     yield* insertNotification(owner, targetKey(entry.target), { facts, entry, key, cwd, problem: null }, now);
   }
-}
-
-function* countJobs({ id, job_count }: WorkflowRow): Script<NonNullable<EdgeFacts['jobs']>> {
-  const counts = emptyCounts();
-  for (const { status, count } of yield* countByStatus(id)) counts[statusName(status)] = count;
-  return {
-    total: job_count,
-    completed: counts.completed,
-    failed: counts.failed + counts.terminated,
-    canceled: counts.canceled,
-    waiting: counts.pending_failed,
-  };
 }
 
 const FAILED: readonly JobStatus[] = ['failed', 'terminated'];

@@ -1,0 +1,4 @@
+import { onSqlite } from './engine-world.ts';
+import { traceBehaviour } from './traces-behaviour.ts';
+
+traceBehaviour(onSqlite);

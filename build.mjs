@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { build, watch } from 'rolldown';
 import { licences } from './build-licences.mjs';
@@ -38,6 +39,27 @@ const sdkModule = {
   },
 };
 
+/** Commander can start programs as commands, which is not used; every command would load what starts processes. */
+const withoutPrograms = {
+  name: 'without-programs',
+  resolveId: (id, importer) =>
+    id === 'node:child_process' && /[\\/]node_modules[\\/]commander[\\/]/.test(importer)
+      ? '\0no-programs'
+      : null,
+  load: (id) => (id === '\0no-programs' ? 'module.exports = {};' : null),
+};
+
+/** Changes with every change of the code: bin/code-cache.js keeps compiled code by it. */
+const buildId = {
+  name: 'build-id',
+  generateBundle(_, bundle) {
+    const hash = createHash('sha256');
+    for (const [name, { code }] of Object.entries(bundle))
+      if (code !== undefined) hash.update(name).update(code);
+    this.emitFile({ type: 'asset', fileName: 'build-id', source: hash.digest('hex').slice(0, 32) });
+  },
+};
+
 /** As `lazyModule` has it: without the scope, and flat. */
 const fileName = (name) => name.replace(/^@[^/]+\//, '').replaceAll('/', '-');
 
@@ -47,7 +69,7 @@ const options = {
   external: (id) => OUTSIDE.some((name) => id.startsWith(name)),
   // SQLite also has a default export, which is not used.
   onLog: (level, log, print) => log.code === 'MIXED_EXPORTS' || print(level, log),
-  plugins: [sdkModule, licences, nativeFiles],
+  plugins: [withoutPrograms, sdkModule, buildId, licences, nativeFiles],
   output: {
     dir: 'dist',
     cleanDir: true,

@@ -4,13 +4,15 @@ const { homedir } = require('node:os');
 const { isAbsolute, join } = require('node:path');
 
 /**
- * Has Node (22.1 and newer) keep compiled code for the next start. It believes what it finds there, and its own choice
+ * Keeps compiled code for the next start. Node believes what it finds there, and its own choice
  * is a directory in /tmp that anybody can make first; so it is a directory which belongs to this user and which nobody
  * else can write to, or none. A start without a cache is only slower.
  */
 exports.useCompileCache = () => {
   const directory = cacheDirectory(process.env, process.getuid?.());
-  if (directory !== null) enableCompileCache(directory);
+  if (directory === null) return;
+  if (enableCompileCache !== undefined) enableCompileCache(directory);
+  else require('./code-cache.js').keepCompiledCode(directory, join(__dirname, '../dist'));
 };
 
 /** null: there is none that can be trusted. */

@@ -12,13 +12,13 @@ if (argv.length === 1 && ['--version', '-V', '-v'].includes(argv[0])) {
 } else {
   // DAGMan starts it for every attempt, so that it is loaded without the other commands.
   const isPost = argv[0] === 'post' && !argv.includes('--help') && !argv.includes('-h');
-  if (!isPost && require('node:module').enableCompileCache !== undefined) {
-    require('./compile-cache.js').useCompileCache();
-  }
+  if (!isPost) require('./compile-cache.js').useCompileCache();
   const run = isPost ? load('post.cjs').postProgram(argv.slice(1)) : load('cli.cjs').main(argv, version);
   run.then((code) => {
     process.exitCode = code;
   });
+  // Nothing is left to do: Node would take its heap apart before it ends.
+  process.on('beforeExit', () => process.exit());
 }
 
 function load(name) {

@@ -15,6 +15,7 @@ import {
   CWD_OPTION,
   FORCE_OPTION,
   LABEL_OPTION,
+  OUTPUT_DIR_OPTION,
   REASON_OPTION,
   RECONNECT_OPTION,
   ROUTING_OPTIONS,
@@ -83,7 +84,7 @@ export const COMMANDS: CommandEntry[] = [
       'The workers of the server run it. With an idempotency key, the same spec given again is the workflow\nthat there is.',
     options: [
       ['--idempotency-key <key>', 'what makes it the same workflow when it is submitted again'],
-      ['--output-dir <dir>', SETTINGS.output_dir.about],
+      OUTPUT_DIR_OPTION,
       EXECUTOR_OPTION,
       CWD_OPTION,
       SET_OPTION,
@@ -121,6 +122,7 @@ export const COMMANDS: CommandEntry[] = [
     options: [
       ['--status <statuses>', 'only jobs in these statuses, separated by commas'],
       ['--name <text>', 'only jobs whose name contains this'],
+      ['--limit <n>', 'how many jobs to list (default: 1000 in a table, otherwise all)'],
     ],
     examples: ['holdfast jobs 3', 'holdfast jobs 3 --status failed,terminated', 'holdfast jobs --name train'],
     list: () => 'jobs',
@@ -270,7 +272,7 @@ export const COMMANDS: CommandEntry[] = [
     usage: 'mcp',
     summary: 'serve an AI agent on stdin and stdout',
     details:
-      'A Model Context Protocol server: an agent lists failed jobs and decides about those that wait for\nit. What it may do is set here, not in a prompt. See docs/ai-recovery.md.',
+      'A Model Context Protocol server: an agent lists failed jobs, and retries or fails those that wait\nfor a decision. What it may do is set here, not in a prompt. See docs/ai-recovery.md.',
     options: [
       ['--workflow <id>', 'only this workflow; any other does not exist for the agent'],
       ['--read-only', 'no tool that changes anything'],
@@ -281,7 +283,7 @@ export const COMMANDS: CommandEntry[] = [
       ['--max-decisions <n>', 'most decisions of this server (default: 100)'],
       ['--min-confidence <x>', 'from 0 to 1; decisions with less are left for a person'],
       ['--agent-name <name>', 'who decides, in the audit trail: agent:NAME (default: mcp)'],
-      ['--output-dir <dir>', SETTINGS.output_dir.about],
+      OUTPUT_DIR_OPTION,
     ],
     examples: [
       'holdfast mcp',

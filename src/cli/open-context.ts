@@ -3,7 +3,9 @@ import { join, relative, resolve } from 'node:path';
 import type { WriteStream } from 'node:tty';
 import type { Engine, ServedEngine } from '../contract/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
+import { TRACES } from '../core/notify/notify-model.ts';
 import { shellWord } from '../core/text/shell-word.ts';
+import { readVersion } from '../mcp/read-version.ts';
 import type { CommandContext, ServerAccess } from './command-context.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { type FoundState, findStateDir, stateDirIn } from './config/find-state-dir.ts';
@@ -23,7 +25,13 @@ export interface OpenContext extends CommandContext {
 }
 
 /** Variables that no job may see: jobs are other people's programs. */
-const OWN_SECRETS = ['HOLDFAST_TOKEN', 'HOLDFAST_DATABASE_URL', 'HOLDFAST_NOTIFY', 'HOLDFAST_SMTP'];
+const OWN_SECRETS = [
+  'HOLDFAST_TOKEN',
+  'HOLDFAST_DATABASE_URL',
+  'HOLDFAST_NOTIFY',
+  'HOLDFAST_SMTP',
+  'HOLDFAST_TRACES',
+];
 
 interface ContextOptions {
   /** The flag; undefined if it was not given. */
@@ -48,8 +56,8 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
     await readConfigFile(join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'holdfast', 'config.yaml')),
   ];
   const { settings, origins } = resolveSettings({ flags, env, files });
-  const { notify, smtp } = settings;
-  exposedVariables.push(...hideVariables(secretVariables(notify, smtp)));
+  const { notify, smtp, traces } = settings;
+  exposedVariables.push(...hideVariables(secretVariables(settings)));
   const columns = settings.output === 'csv' ? await csvColumns(list, origins) : null;
   const engines: Engine[] = [];
   // Read when it is asked for: most commands that need no server must not fail for want of its token.
@@ -58,7 +66,7 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
     if (access === undefined) access = serverAccess(settings, origins);
     return access;
   };
-  const sendingPlace = { smtp, secrets: env, env: process.env };
+  const sendingPlace = { smtp, traces, version: readVersion, secrets: env, env: process.env };
   const openLocal = async (create: boolean, mayUpgrade = false): Promise<ServedEngine> => {
     const { openEngine } = await import('../engine/open-engine.ts');
     const { notificationHandler } = await import('../notify/notification-handler.ts');
@@ -72,7 +80,10 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
         void stderr.write(`upgraded the state for this version; as it was before: ${copy}\n`),
       siteBanDays: settings.site_ban_duration_days,
       serverErrands: [notificationHandler(notify, sendingPlace)],
-      subscribers: notify.filter(({ everywhere }) => everywhere).map(({ name, on }) => ({ name, on })),
+      subscribers: [
+        ...notify.filter(({ everywhere }) => everywhere).map(({ name, on }) => ({ name, on })),
+        ...(traces === null ? [] : [TRACES]),
+      ],
       ...(databaseUrl !== null && { databaseUrl }),
     });
   };

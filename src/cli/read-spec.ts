@@ -5,6 +5,7 @@ import type { RetryPolicy } from '../core/policy/retry-policy.ts';
 import { loadSpec } from '../spec/load-spec.ts';
 import { formatProblem, type Problem } from '../spec/problem.ts';
 import { keptFiles } from '../spec/spec-files.ts';
+import { didYouMean } from '../spec/suggest.ts';
 import type { SpecSettings } from '../spec/variables/apply-settings.ts';
 import { visibleText } from '../views/visible-text.ts';
 import type { SettingOrigin } from './config/resolve-settings.ts';
@@ -84,7 +85,7 @@ function readText(path: string): string {
     const { code, message } = error as NodeJS.ErrnoException;
     const problem =
       code === 'ENOENT'
-        ? `there is no such file${specsHere()}`
+        ? `there is no such file${specsHere(path)}`
         : code === 'EISDIR'
           ? 'is a directory, not a spec'
           : message;
@@ -94,11 +95,15 @@ function readText(path: string): string {
 
 const MOST_SPECS = 5;
 
-/** `; here are: a.yaml, b.yaml`: files of the current directory that may be specs. */
-function specsHere(): string {
+/** `; here are a.yaml, b.yaml`: files of the current directory that may be specs, or the one that was probably meant. */
+function specsHere(path: string): string {
   const names = readdirSync('.').filter((name) => /^[^.].*\.(?:ya?ml|json5?|kdl)$/.test(name));
-  const specs = names.filter((name) => !/^(?:package(?:-lock)?|tsconfig.*)\.json$/.test(name)).toSorted();
+  const specs = names
+    .filter((name) => !/^(?:package(?:-lock)?|tsconfig.*|.*\.schema)\.json$/.test(name))
+    .toSorted();
   if (specs.length === 0) return '';
+  const meant = didYouMean(path, specs);
+  if (meant !== '') return visibleText(meant);
   const more = specs.length > MOST_SPECS ? ` and ${specs.length - MOST_SPECS} more` : '';
   return `; here are ${specs.slice(0, MOST_SPECS).map(visibleText).join(', ')}${more}`;
 }

@@ -11,6 +11,7 @@ import type {
 } from '../contract/engine.ts';
 import { type Operation, requestFor } from '../contract/operation.ts';
 import { WithOperations } from '../contract/operation-methods.ts';
+import { roomAfter } from '../contract/operations/worker-room.ts';
 import type {
   Adoption,
   Exchange,
@@ -23,6 +24,7 @@ import type { LogChunk, LogPart, LogQuery } from '../contract/records/log-access
 import type { WorkflowRecord } from '../contract/records/records.ts';
 import type { RequestRecord } from '../contract/records/request.ts';
 import type { UpdateResult } from '../contract/records/update.ts';
+import type { WorkerRoom } from '../contract/records/worker-news.ts';
 import {
   BAD_IDEMPOTENCY_KEY,
   IDEMPOTENCY_KEY,
@@ -49,6 +51,8 @@ export class HttpEngine extends WithOperations implements Engine {
   readonly #connection: HttpConnection;
   readonly #changes: ServerChanges;
   readonly #news = new Map<number, WorkerNews>();
+  /** What the workers of this process had free after their last exchange. */
+  readonly #rooms = new Map<number, WorkerRoom>();
   /** Of the workers of this process. */
   readonly #secrets = new Map<number, string>();
 
@@ -163,7 +167,9 @@ export class HttpEngine extends WithOperations implements Engine {
       body: exchange,
       patienceMs: 0,
     });
-    this.#news.get(id)?.exchanged();
+    const room = roomAfter(exchange, result);
+    this.#rooms.set(id, room);
+    this.#news.get(id)?.exchanged(room);
     return result;
   }
 
@@ -187,7 +193,7 @@ export class HttpEngine extends WithOperations implements Engine {
   onChange(listener: () => void, workerId?: number): () => void {
     if (workerId === undefined) return this.#changes.listen(listener);
     this.#news.get(workerId)?.stop();
-    const news = new WorkerNews(this.#connection, this.#as(workerId), listener);
+    const news = new WorkerNews(this.#connection, this.#as(workerId), this.#rooms.get(workerId), listener);
     this.#news.set(workerId, news);
     return () => {
       news.stop();

@@ -29,6 +29,7 @@ import type { WorkflowRecord } from './records/records.ts';
 import type { RequestRecord } from './records/request.ts';
 import type { TokenRecord } from './records/token.ts';
 import type { UpdateResult } from './records/update.ts';
+import type { FoundNews, WorkerPlace } from './records/worker-news.ts';
 import type { RunDriver } from './run-engine.ts';
 import type { Subject } from './subject.ts';
 
@@ -273,10 +274,10 @@ export interface ServedEngine extends Engine {
   leaveRuns(driver: RunDriver): Promise<void>;
   /** The process leaves the allocations to another one. */
   leaveAllocations(allocator: Allocator): Promise<void>;
-  /** Whether anything may be waiting for a worker that has room; cheap, and never wrong when it says no. */
-  hasWork(): Promise<boolean>;
-  /** Workers to which something is to be said whether they have room or not: cancels, drains, readers of logs. */
-  workersToNotify(): Promise<number[]>;
+  /** What there may be for workers that wait; cheap. With `withJobs` also jobs that could start. */
+  findNews(withJobs: boolean): Promise<FoundNews>;
+  /** Where these workers are. Those that are not there are left out. */
+  workerPlaces(ids: readonly number[]): Promise<WorkerPlace[]>;
   /** Jobs of workflows whose runs are open, by status. */
   countJobs(): Promise<Record<JobStatus, number>>;
   /** How long these attempts waited for a worker, and their ends for a decision. Those that are gone are left out. */

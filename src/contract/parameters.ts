@@ -15,6 +15,15 @@ export function wholeNumber(minimum: number, maximum = Number.MAX_SAFE_INTEGER) 
     .pipe(z.int().min(minimum).max(maximum));
 }
 
+/** A number with or without decimals. */
+export function decimalNumber(minimum: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^\d{1,16}(\.\d{1,20})?$/, 'must be a number')
+    .transform(Number)
+    .pipe(z.number().min(minimum).max(maximum));
+}
+
 export const idParameter = wholeNumber(1);
 
 export const flagParameter = z

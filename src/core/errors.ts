@@ -119,10 +119,10 @@ export const ERRORS = {
       'nothing that was reported as done is lost; free some space, then `holdfast run ID` resumes it',
   },
   WORKER_RETIRED: {
-    message: ({ worker }) => `worker ${worker} has been retired: its jobs were taken back`,
+    message: ({ worker }) => `worker ${worker} has been retired: it left, or its jobs were taken back`,
     httpStatus: 409,
     exitCode: 1,
-    hint: () => '`holdfast run ID` resumes the run',
+    hint: () => '`holdfast workers list` shows the workers of a server; `holdfast run ID` resumes a run',
   },
   WORKER_ACTIVE: {
     message: ({ path, pid, host }) => `process ${pid} on ${host} is a worker in ${path} already`,
@@ -272,17 +272,17 @@ export const ERRORS = {
     hint: () => 'check DATABASE_URL, and that PostgreSQL runs',
   },
   AUTH_REQUIRED: {
-    message: ({ address }) => `${address} can be reached by others, so that --auth is needed`,
+    message: ({ address }) => `${address} is reachable from other machines, so --auth is required`,
     httpStatus: 400,
     exitCode: 2,
-    hint: () => 'add `--auth token` and make a token with `holdfast token create`, or listen on 127.0.0.1',
+    hint: () => 'add `--auth token` and create a token with `holdfast token create`, or listen on 127.0.0.1',
   },
   UNAUTHORIZED: {
     message: ({ problem }) => String(problem),
     httpStatus: 401,
     exitCode: 2,
     hint: () =>
-      'give a token with HOLDFAST_TOKEN or as `Authorization: Bearer TOKEN`; `holdfast token create` makes one on the server',
+      'give a token with --token-file, HOLDFAST_TOKEN or `Authorization: Bearer TOKEN`; `holdfast token create` creates one on the server',
   },
   FORBIDDEN: {
     message: ({ needed, role }) => `this needs the role ${needed}, and the token has ${role}`,

@@ -9,6 +9,9 @@ export function builtFile(name: string): URL {
   return new URL(`dist/${name}.cjs`, ROOT);
 }
 
+/** The machine in which the code of specs runs. */
+export const QUICKJS_WASM = new URL('dist/emscripten-module.wasm', ROOT);
+
 /** The command line. */
 export const CLI_PROGRAM = new URL('bin/holdfast.js', ROOT);
 

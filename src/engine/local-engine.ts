@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Allocator } from '../contract/allocator.ts';
 import type { DagImport } from '../contract/dag-evidence.ts';
 import type { OperationId } from '../contract/endpoints.ts';
@@ -27,6 +26,7 @@ import type { WorkflowRecord } from '../contract/records/records.ts';
 import type { RequestRecord } from '../contract/records/request.ts';
 import type { TokenRecord } from '../contract/records/token.ts';
 import type { UpdateResult } from '../contract/records/update.ts';
+import type { FoundNews, WorkerPlace } from '../contract/records/worker-news.ts';
 import type { RunDriver } from '../contract/run-engine.ts';
 import type { Subject } from '../contract/subject.ts';
 import type { Ownership } from '../core/access/may-change.ts';
@@ -38,13 +38,11 @@ import { DEFAULT_ERROR_SETTINGS } from '../core/request/error-settings.ts';
 import { newProcessName } from '../host/process-name.ts';
 import { newSecret } from '../host/secret.ts';
 import { releaseAllocatorLease } from '../store/rows/allocations/allocator-rows.ts';
-import { findDatabaseId, identifyDatabase } from '../store/rows/allocations/database-identity-rows.ts';
 import { releaseDagRuns } from '../store/rows/dags/dag-run-rows.ts';
 import { hasSubscribers, setSubscribers } from '../store/rows/errands/notification-rows.ts';
 import { forgetReaders } from '../store/rows/logs/log-rows.ts';
 import { getRequestRow } from '../store/rows/requests/request-rows.ts';
-import { findSecretHash, listWorkersToNotify } from '../store/rows/workers/worker-rows.ts';
-import { hasSharedWork } from '../store/rows/workflows/workflow-rows.ts';
+import { findSecretHash } from '../store/rows/workers/worker-rows.ts';
 import type { Script } from '../store/script.ts';
 import type { Store } from '../store/store.ts';
 import { tendAllocations } from './allocations/tend-allocations.ts';
@@ -52,7 +50,7 @@ import { tendDagRuns } from './dags/tend-dag-runs.ts';
 import { finishNotifications } from './errands/finish-notifications.ts';
 import { ServerErrandRunner } from './errands/server-errand-runner.ts';
 import { exchangeAgain } from './exchange/exchange.ts';
-import { ExchangeLane } from './exchange/exchange-lane.ts';
+import { ExchangeQueue } from './exchange/exchange-queue.ts';
 import { acceptLateSuccesses } from './exchange/late-success.ts';
 import { Remover } from './housekeeping/remover.ts';
 import { countDecisionsToday } from './operate/resolve-jobs.ts';
@@ -69,7 +67,9 @@ import { removeAbandonedRequests, storeRequest } from './requests/store-request.
 import { tendOne, tendShared } from './requests/tend-requests.ts';
 import { storeWorkflow, type WorkflowParts } from './submit/store-workflow.ts';
 import { prepareWorkflow, workflowHead, workflowParts } from './submit/workflow-parts.ts';
+import { Tracing } from './traces/tracing.ts';
 import { storeUpdate } from './update/update-workflow.ts';
+import { findNews, workerPlaces } from './wake/find-news.ts';
 import type { Wake } from './wake/wake.ts';
 import { WatchedStore } from './watched-store.ts';
 import { adoptRun } from './workers/adopt-run.ts';
@@ -86,8 +86,9 @@ import { findDeadWorkers, giveUpWorker } from './workers/sweep-workers.ts';
 export class LocalEngine extends WithOperations implements ServedEngine {
   readonly #store: WatchedStore;
   readonly #wake: Wake;
-  readonly #lane: ExchangeLane;
+  readonly #exchanges: ExchangeQueue;
   readonly #serverErrands: ServerErrandRunner;
+  readonly #tracing: Tracing;
   readonly #planner = newProcessName();
   readonly #remover: Remover;
   /** Targets of the configuration of this process, in JSON. */
@@ -114,8 +115,11 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     this.deleteWorkflow = (id, request) => this.#remover.after(request, deleteWorkflow(id, request));
     this.pruneWorkflows = (request) => this.#remover.afterAll(request, pruneWorkflows(request));
     this.#wake = wake;
-    this.#lane = new ExchangeLane(this.#store);
-    this.#serverErrands = new ServerErrandRunner(this.#store, serverErrands);
+    this.#exchanges = new ExchangeQueue(this.#store);
+    this.#tracing = new Tracing(this.#store, subscribers);
+    this.#serverErrands = new ServerErrandRunner(this.#store, serverErrands, (run, order) =>
+      this.#tracing.readSpans(run, order),
+    );
     this.#subscribers = JSON.stringify(subscribers);
     this.#clockWatch = new ClockWatch(monotonic);
   }
@@ -162,8 +166,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
   }
 
   async databaseId(): Promise<string> {
-    const known = await this.#store.read(() => findDatabaseId());
-    return known ?? this.#store.write(() => identifyDatabase(randomBytes(6).toString('hex')));
+    return this.#tracing.databaseId();
   }
 
   async leaveAllocations({ server }: Allocator): Promise<void> {
@@ -244,7 +247,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
   }
 
   async exchange(workerId: number, request: Exchange): Promise<ExchangeResult> {
-    let done = await this.#lane.exchange(workerId, request).catch(async (error: unknown) => {
+    let done = await this.#exchanges.exchange(workerId, request).catch(async (error: unknown) => {
       const isRetired = error instanceof HoldfastError && error.code === 'WORKER_RETIRED';
       if (isRetired) await this.#write((now) => acceptLateSuccesses(workerId, request, now));
       throw error;
@@ -255,7 +258,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     }
     const { changed, contended: _, ...result } = done;
     if (changed) this.#wake.poke();
-    return result;
+    return this.#tracing.mark(result);
   }
 
   async putLogs(workerId: number, parts: LogPart[]): Promise<void> {
@@ -296,6 +299,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
   }
 
   async sendNotifications(sender: Sender): Promise<void> {
+    await this.#tracing.orderOpen(sender);
     await this.#serverErrands.sweep(sender);
   }
 
@@ -303,6 +307,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     sender: Exclude<Sender, 'shared'>,
     signal: AbortSignal,
   ): Promise<UnsentNotification[]> {
+    await this.#tracing.orderOpen(sender, true);
     await this.#serverErrands.inherit(sender);
     return finishNotifications(this.#store, this.#serverErrands, sender, signal);
   }
@@ -319,12 +324,12 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     return this.#store.read((now) => countDecisionsToday(actor, now));
   }
 
-  hasWork(): Promise<boolean> {
-    return this.#store.read((now) => hasSharedWork(now));
+  findNews(withJobs: boolean): Promise<FoundNews> {
+    return this.#store.read((now) => findNews(withJobs, now));
   }
 
-  workersToNotify(): Promise<number[]> {
-    return this.#store.read((now) => listWorkersToNotify(now));
+  workerPlaces(ids: readonly number[]): Promise<WorkerPlace[]> {
+    return this.#store.read(() => workerPlaces(ids));
   }
 
   environments(workflowId: number): Promise<Record<string, string>[]> {

@@ -1,10 +1,12 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ServedEngine } from '../contract/engine.ts';
 import type { ServerErrandHandler } from '../contract/records/errand.ts';
 import { HoldfastError } from '../core/errors.ts';
 import type { Subscriber } from '../core/notify/notify-model.ts';
 import { makeDatabaseFiles, makeStateDirectory } from '../host/private-state.ts';
+import { isOutOfSpace } from '../store/sqlite/is-out-of-space.ts';
+import { defaultFreeBytes } from '../store/sqlite/prepare-upgrade.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { LocalEngine } from './local-engine.ts';
 import { WakeChannel } from './wake/wake-channel.ts';
@@ -68,6 +70,8 @@ export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
     );
   } catch (error) {
     if (error instanceof HoldfastError && error.code !== 'STORE_FAILED') throw error;
+    if (isOutOfSpace(error, () => defaultFreeBytes(stateDir)))
+      throw new HoldfastError('DISK_FULL', { problem: (error as Error).message }, error);
     throw new HoldfastError('STATE_UNUSABLE', { path, problem: (error as Error).message }, error);
   }
 }
@@ -94,11 +98,15 @@ const NETWORK_TYPES = new Map([
 ]);
 
 /** The kind of network file system the path is on; undefined if it is local or not known. */
-export function networkFileSystem(path: string): string | undefined {
-  if (process.platform !== 'linux') return undefined;
+function networkFileSystem(path: string): string | undefined {
   try {
-    return NETWORK_TYPES.get(statfsSync(existsSync(path) ? path : dirname(path)).type >>> 0);
+    return networkKind(statfsSync(path).type);
   } catch {
     return undefined;
   }
+}
+
+/** By the type that statfs(2) gives; undefined if it is local or not known. Other systems number them differently. */
+export function networkKind(type: number): string | undefined {
+  return process.platform === 'linux' ? NETWORK_TYPES.get(type >>> 0) : undefined;
 }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { WorkerIdentity } from '../contract/records/exchange.ts';
@@ -59,16 +58,20 @@ function bootId(): string {
 
 function readBootId(): string {
   if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  return execFileSync('sysctl', ['-n', 'kern.boottime'], { encoding: 'utf8' }).trim();
+  return output('sysctl', '-n', 'kern.boottime');
+}
+
+/** Loaded where it is needed: commands that start no process are faster without it. */
+function output(program: string, ...args: string[]): string {
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
+  return execFileSync(program, args, { encoding: 'utf8' }).trim();
 }
 
 /** A process id is reused; the id with its start time is not. Undefined if there is no such process, or only a zombie. */
 function processStartTime(pid: number): string | undefined {
   if (process.platform !== 'linux') {
     try {
-      return (
-        execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
-      );
+      return output('ps', '-o', 'lstart=', '-p', String(pid)) || undefined;
     } catch {
       return undefined;
     }

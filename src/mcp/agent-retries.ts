@@ -1,6 +1,6 @@
+import { firstPages } from '../contract/all-pages.ts';
 import type { Engine } from '../contract/engine.ts';
 import { AGENT_RETRIES } from '../contract/records/resolution.ts';
-import { firstPages } from './pages.ts';
 
 const REMEMBERED = 5_000;
 

@@ -21,7 +21,7 @@ export function classifyPrompt(workflowId: number): string {
    - Transient (network, node, storage, GPU link, preemption): retry.
    - Out of memory or time: retry with more memory or runtime; check_resource_utilization shows what was used.
    - Permanent (code, configuration, missing input, permissions): fail. Its dependents are canceled.
-   - Not clear: leave the job out. A person decides about it.
+   - Not clear: leave the job out. A person decides.
    The resource holdfast://guidance/failure-patterns lists known patterns. They are guidance, not rules.
 3. Call classify_and_resolve_failures with workflow_id ${workflowId} and dry_run true, look at the effect, then call it without dry_run. Give each decision a reason in your own words and an honest confidence from 0 to 1.
 4. Say which jobs you decided about and why, and which you left.

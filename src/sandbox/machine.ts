@@ -19,6 +19,7 @@ import {
   TOO_MUCH_INPUT,
   TOO_MUCH_MEMORY,
 } from './problem.ts';
+import { instantiateCompiled } from './quick-js.ts';
 
 export interface Task {
   code: string;
@@ -60,7 +61,7 @@ export class Machine {
   #isCounting = false;
   #isBroken = false;
 
-  static async create(onBeat: () => void): Promise<Machine> {
+  static async create(compiled: object, onBeat: () => void): Promise<Machine> {
     // What the package declares are the types of its CommonJS build.
     const imported = (await import('@jitl/quickjs-wasmfile-release-sync')) as unknown;
     const { default: variant } = imported as { default: QuickJSSyncVariant };
@@ -71,11 +72,15 @@ export class Machine {
       importModuleLoader: async () => {
         const load = (await variant.importModuleLoader()) as EmscriptenModuleLoader<QuickJSEmscriptenModule>;
         return async (options) => {
-          // Where browser types are loaded, as for tests of pages, they ask for more of a memory than is used here.
+          // Where browser types are loaded, as for tests of pages, they ask for more than is used here.
           const wasmMemory = memory.wasm as never;
-          const loaded = await load({ ...options, ...SILENT, wasmMemory });
-          allocator = loaded;
-          return loaded;
+          return new Promise((resolve, reject) => {
+            const instantiateWasm = instantiateCompiled(compiled, reject) as never;
+            load({ ...options, ...SILENT, wasmMemory, instantiateWasm }).then((loaded) => {
+              allocator = loaded;
+              resolve(loaded);
+            }, reject);
+          });
         };
       },
     });

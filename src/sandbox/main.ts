@@ -2,20 +2,29 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ownThreadId, readCpuMs } from './cpu-time.ts';
 import { Machine, type MachineAnswer, type Task } from './machine.ts';
 import { Pulse } from './pulse.ts';
+import { compileQuickJs } from './quick-js.ts';
 
 // The thread in which code is evaluated, one piece at a time. It can be terminated at any moment.
 
 export type { Task };
 
+export interface ThreadData {
+  pulse: SharedArrayBuffer;
+  /** QuickJS as another thread of the process compiled it; null: this is the first one. */
+  compiled: object | null;
+}
+
 export type ThreadMessage =
-  | { kind: 'ready'; threadId: number | null }
+  | { kind: 'ready'; threadId: number | null; compiled: object }
   | { kind: 'answer'; answer: MachineAnswer; ms: number };
 
 const port = parentPort!;
 const threadId = ownThreadId();
-const pulse = new Pulse(workerData as SharedArrayBuffer);
+const data = workerData as ThreadData;
+const pulse = new Pulse(data.pulse);
 const say = (message: ThreadMessage) => port.postMessage(message);
-const newMachine = () => Machine.create(() => pulse.beat());
+const compiled = data.compiled === null ? compileQuickJs() : Promise.resolve(data.compiled);
+const newMachine = async () => Machine.create(await compiled, () => pulse.beat());
 
 pulse.rest();
 let machine = newMachine();
@@ -28,4 +37,4 @@ port.on('message', async (task: Task) => {
   say({ kind: 'answer', answer, ms: performance.now() - start });
   if (!current.reset()) machine = newMachine();
 });
-void machine.then(() => say({ kind: 'ready', threadId }));
+void machine.then(async () => say({ kind: 'ready', threadId, compiled: await compiled }));

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { builtFile } from '../core/package-files.ts';
 import { readCpuMs } from './cpu-time.ts';
 import { CPU_MS, WALL_MS } from './limits.ts';
-import type { Task, ThreadMessage } from './main.ts';
+import type { Task, ThreadData, ThreadMessage } from './main.ts';
 import { oneLine, TOO_MUCH_TIME } from './problem.ts';
 import { Pulse } from './pulse.ts';
 
@@ -13,6 +13,9 @@ export type SandboxResult = ({ ok: true; value: unknown } | { ok: false; problem
  * the stack of the thread ends depends on how far V8 has optimised. Only what is used of it takes memory.
  */
 const RESOURCES = { stackSizeMb: 64, maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
+
+/** QuickJS as the first thread of this process compiled it, so that later ones need not. */
+let compiled: object | null = null;
 
 interface Evaluation {
   task: Task;
@@ -40,7 +43,7 @@ export class SandboxThread {
       this.#resolveStarted = resolve;
     });
     this.#worker = new Worker(builtFile('sandbox'), {
-      workerData: this.#pulse.buffer,
+      workerData: { pulse: this.#pulse.buffer, compiled } satisfies ThreadData,
       env: {},
       execArgv: [],
       resourceLimits: RESOURCES,
@@ -76,6 +79,7 @@ export class SandboxThread {
   #hear(message: ThreadMessage): void {
     if (message.kind === 'ready') {
       this.#threadId = message.threadId;
+      compiled = message.compiled;
       this.#isReady = true;
       this.#resolveStarted();
       if (this.#evaluation) this.#begin();

@@ -23,10 +23,13 @@ export class Sandbox {
   /** All that live, also those that are being terminated. */
   readonly #threads = new Set<SandboxThread>();
   #active: SandboxThread | null = null;
-  /** Takes over when the active thread had to be terminated, so that the next evaluation need not wait for a start. */
+  /**
+   * Takes over when the active thread had to be terminated, so that the next evaluation need not wait for a start. Most
+   * code is harmless: there is none before the first thread had to be terminated.
+   */
   #spare: SandboxThread | null = null;
 
-  /** Starts the threads, which the first evaluation would otherwise wait for. */
+  /** Starts the thread, which the first evaluation would otherwise wait for. */
   warm(): void {
     if (this.#isStopped) return;
     try {
@@ -79,11 +82,12 @@ export class Sandbox {
 
   #thread(): SandboxThread {
     if (this.#active && !this.#active.isGone) return this.#active;
+    const isFirst = this.#active === null;
     const active = this.#spare && !this.#spare.isGone ? this.#spare : this.#start();
     this.#active = active;
     this.#spare = null;
-    // One start at a time: the first evaluation is waiting for the active one.
-    void active.started.then(() => this.#startSpare(active));
+    // One start at a time: the next evaluation is waiting for the active one.
+    if (!isFirst) void active.started.then(() => this.#startSpare(active));
     return active;
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import type { Allocator } from '../contract/allocator.ts';
 import type { ServedEngine } from '../contract/engine.ts';
@@ -98,6 +99,8 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
   checkListen(host, auth);
   const leaving = new AbortController();
   const stopping = new AbortController();
+  // Every request that waits listens to it.
+  setMaxListeners(0, stopping.signal);
   const app = newFastify({
     log: options.log,
     logLevel: options.logLevel,
@@ -124,7 +127,6 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
   const submissions = new SubmissionDesk(engine);
   const logs = new MaskedLogs(engine, mask);
   const paths = Object.assign({}, ...routes.map((more) => more.paths));
-  const openApi = openApiDocument(version, { paths, auth });
 
   const guarded = guardRoutes(app, { access, workers: new WorkerSecrets(engine) }, stopping.signal);
   logRequests(app, metrics);
@@ -145,7 +147,13 @@ export function createServer(engine: ServedEngine, options: ServerOptions): Hold
       ...jobHandlers({ engine, access, teams, mask, logs, changes, metrics, streams }),
       ...workerHandlers(counted, news),
       ...accessHandlers(engine, access),
-      ...serviceHandlers({ engine, changes, metrics, leaving: leaving.signal, openApi }),
+      ...serviceHandlers({
+        engine,
+        changes,
+        metrics,
+        leaving: leaving.signal,
+        describe: () => openApiDocument(version, { paths, auth }),
+      }),
     },
     teams,
     mask,

@@ -23,13 +23,11 @@ import { draftRoutes } from './normalise/draft-routes.ts';
 import { draftSteps } from './normalise/draft-steps.ts';
 import { expandJobs } from './normalise/expand-jobs.ts';
 import { normaliseHandlers } from './normalise/failure-handlers.ts';
-import { fillFiles } from './normalise/fill-files.ts';
+import { fillFiles } from './normalise/files/fill-files.ts';
 import { findRoutes } from './normalise/find-routes.ts';
 import type { JobDraft } from './normalise/job-draft.ts';
 import { mergeRoutes } from './normalise/merge-routes.ts';
 import { type NormaliseOptions, SpecContext } from './normalise/spec-context.ts';
-import type { JobSpec } from './schema/job-schema.ts';
-import type { StepSpec } from './schema/step-schema.ts';
 import type { WorkflowSpec } from './schema/workflow-schema.ts';
 import { warnOfMisfits } from './slurm/check-fit.ts';
 import { normaliseSchedulers } from './slurm/normalise-schedulers.ts';
@@ -55,21 +53,20 @@ export function normaliseSpec(
     findings,
   );
   fillFiles(drafts, context.files, findings);
-  const jobs = drafts.map((draft) => ({ draft, written: writtenJob(spec, draft) }));
   const references = new ReferenceCheck(spec, findings);
-  for (const { draft, written: job } of jobs) references.check(job, draft);
+  for (const draft of drafts) references.check(draft);
 
   const defaults = draftRoutes(spec.routing?.defaults?.on_fail, ['routing', 'defaults', 'on_fail']);
   const routes = findRoutes(drafts, defaults, findings);
-  const named = resolveDependencies(drafts, writtenOrder(context, jobs, routes.called), findings);
+  const named = resolveDependencies(drafts, writtenOrder(context, drafts, routes.called), findings);
   const graph = new DependencyGraph(named);
-  const onCall = onCallOf(jobs, routes.called, (job) => graph.dependenciesOf(job));
-  checkOnCall(jobs, onCall, findings);
+  const onCall = onCallOf(drafts, routes.called, (job) => graph.dependenciesOf(job));
+  checkOnCall(drafts, onCall, findings);
   checkFanout(drafts, onCall, findings);
   checkFailFast(spec.jobs ?? [], drafts, onCall, findings);
   checkCode(spec, findings);
-  checkRetries(jobs, findings);
-  checkUserData(jobs, context.userData, findings);
+  checkRetries(drafts, findings);
+  checkUserData(drafts, context.userData, findings);
   const schedulers = normaliseSchedulers(spec, findings);
   warnOfMisfits(drafts, context.requirements.requirements, schedulers, findings);
   warnOfHiddenFailures(spec, findings);
@@ -89,7 +86,7 @@ export function normaliseSpec(
   const paths = resolveScopes(drafts, graph, onCall, findings);
   const dependencies = joinItems(drafts, named, paths, findings);
   const layout = { graph, paths, onCall };
-  const merged = mergeRoutes(routes, layout, (job) => jobs[job]!.written.retry !== undefined);
+  const merged = mergeRoutes(routes, layout, (job) => drafts[job]!.written.retry !== undefined);
   checkRoutes(drafts, routes, layout, findings);
   checkCalls(drafts, merged, findings);
   warnOfUncalled(drafts, merged, onCall, findings);
@@ -113,28 +110,15 @@ export function normaliseSpec(
   });
 }
 
-interface WrittenJob {
-  draft: JobDraft;
-  written: JobSpec | StepSpec;
-}
-
-function writtenJob(spec: WorkflowSpec, draft: JobDraft): JobSpec | StepSpec {
-  const [section, key] = draft.path;
-  return section === 'jobs' ? spec.jobs![key as number]! : spec.steps![key as string]!;
-}
-
 function joinedBy({ setOf, sets }: Dependencies, job: number): readonly number[] {
   const set = setOf[job];
   return set === null || set === undefined ? [] : sets[set]!.joined;
 }
 
-function checkOnCall(jobs: readonly WrittenJob[], onCall: ReadonlySet<number>, findings: Findings): void {
-  for (const [job, { draft, written }] of jobs.entries()) {
+function checkOnCall(drafts: readonly JobDraft[], onCall: ReadonlySet<number>, findings: Findings): void {
+  for (const [job, { name, path, written }] of drafts.entries()) {
     if (written.on_call && !onCall.has(job)) {
-      findings.error(
-        [...draft.path, 'on_call'],
-        `planned jobs depend on "${draft.name}", so it cannot be on call`,
-      );
+      findings.error([...path, 'on_call'], `planned jobs depend on "${name}", so it cannot be on call`);
     }
   }
 }
@@ -142,27 +126,27 @@ function checkOnCall(jobs: readonly WrittenJob[], onCall: ReadonlySet<number>, f
 /** Steps run one after another where none says what it depends on. */
 function writtenOrder(
   context: SpecContext,
-  jobs: readonly WrittenJob[],
+  drafts: readonly JobDraft[],
   called: ReadonlySet<number>,
 ): number[] {
   const { spec, options } = context;
   const order = spec.order ?? options.order ?? 'written';
   if (!spec.steps || order === 'graph') return [];
-  if (jobs.some(({ written }) => written.depends_on !== undefined)) return [];
-  const onCall = onCallOf(jobs, called, () => []);
-  return [...jobs.keys()].filter((job) => !onCall.has(job));
+  if (drafts.some(({ written }) => written.depends_on !== undefined)) return [];
+  const onCall = onCallOf(drafts, called, () => []);
+  return [...drafts.keys()].filter((job) => !onCall.has(job));
 }
 
 function onCallOf(
-  jobs: readonly WrittenJob[],
+  drafts: readonly JobDraft[],
   called: ReadonlySet<number>,
   dependenciesOf: (job: number) => readonly number[],
 ): Set<number> {
   const explicit = new Map<number, boolean>();
-  for (const [job, { written }] of jobs.entries()) {
+  for (const [job, { written }] of drafts.entries()) {
     if (written.on_call !== undefined) explicit.set(job, written.on_call);
   }
-  return onCallJobs({ called, explicit, dependenciesOf, jobCount: jobs.length });
+  return onCallJobs({ called, explicit, dependenciesOf, jobCount: drafts.length });
 }
 
 function warnOfUnused(context: SpecContext): void {

@@ -2,10 +2,11 @@ import { HoldfastError } from '../core/errors.ts';
 import type { Dialect } from './dialect.ts';
 import { initialSchema } from './migrations/0001-initial.ts';
 import { owners } from './migrations/0002-owners.ts';
+import { draining } from './migrations/0003-draining.ts';
 import { all, change, type Script } from './script.ts';
 
 /** Forward only; the position in the list, from 1, is the schema version. */
-const MIGRATIONS: readonly ((dialect: Dialect) => string[])[] = [initialSchema, owners];
+const MIGRATIONS: readonly ((dialect: Dialect) => string[])[] = [initialSchema, owners, draining];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

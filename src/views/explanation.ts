@@ -37,6 +37,14 @@ export function failedAttempt({ job, attempts }: Explanation): AttemptRecord | n
   return last.cause === null || last.started_at_ms === null ? null : last;
 }
 
+/** Whether a rule that was checked is worth a line: it decided, or it is what a post step said of the attempt. */
+export function saysSomething(
+  { post }: Pick<AttemptRecord, 'post'>,
+  { rule, applies }: { rule: string; applies: boolean },
+): boolean {
+  return applies || (rule === 'post' && post !== null);
+}
+
 /** What helps next, in the order in which it helps. `spec`: how the spec of the workflow is named here. */
 export function hintsAfterExplanation(
   { job, attempts, hint }: Explanation,

@@ -11,6 +11,8 @@ export interface SharedPolicy {
 /** Every distinct policy of a workflow, in the order of the first job that has it. */
 export function policiesOfModel(model: WorkflowModel): SharedPolicy[] {
   const policies = new Map<string, SharedPolicy>();
+  // Expansions of one written job follow each other, and mostly have the same.
+  let last: { key: unknown[]; policy: SharedPolicy } | null = null;
   for (const job of model.jobs) {
     const {
       retry,
@@ -20,12 +22,19 @@ export function policiesOfModel(model: WorkflowModel): SharedPolicy[] {
       on_fail: onFail,
       on_success: onSuccess,
     } = job.config;
-    const key = JSON.stringify([retry, deadlineMs, failureHandler, post === null, onFail, onSuccess]);
-    const known = policies.get(key);
-    if (known) known.jobs.push(job.name);
-    else {
-      policies.set(key, { jobs: [job.name], policy: describePolicy(jobPolicy(model, job), post !== null) });
+    const parts = [retry, deadlineMs, failureHandler, post === null, onFail, onSuccess];
+    if (last?.key.every((part, index) => part === parts[index])) {
+      last.policy.jobs.push(job.name);
+      continue;
     }
+    const key = JSON.stringify(parts);
+    const policy = policies.get(key) ?? {
+      jobs: [],
+      policy: describePolicy(jobPolicy(model, job), post !== null),
+    };
+    policy.jobs.push(job.name);
+    policies.set(key, policy);
+    last = { key: parts, policy };
   }
   return [...policies.values()];
 }

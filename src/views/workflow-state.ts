@@ -78,3 +78,9 @@ export function jobCount(counts: StatusCounts): number {
 function sum(counts: StatusCounts, include: (status: JobStatus) => boolean): number {
   return JOB_STATUSES.reduce((total, status) => total + (include(status) ? counts[status] : 0), 0);
 }
+
+/** Where a retry waits, its line has the failure. */
+export function failuresWithoutRetry({ failures, waiting }: WorkflowStatus): WorkflowStatus['failures'] {
+  const retried = new Set(waiting.map(({ job_id }) => job_id));
+  return failures.filter(({ job_id }) => !retried.has(job_id));
+}

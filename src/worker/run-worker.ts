@@ -3,8 +3,8 @@ import type { Engine } from '../contract/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { refusalOf } from '../core/placement/fit.ts';
 import { ownIdentity } from '../host/process-identity.ts';
-import { Correspondence } from './exchange/correspondence.ts';
-import { Tenure } from './exchange/tenure.ts';
+import { ExchangeSender } from './exchange/exchange-sender.ts';
+import { WorkerSession } from './exchange/worker-session.ts';
 import { AttemptRunner, type RunnerOptions } from './execute/attempt-runner.ts';
 import { Launchers } from './execute/launchers.ts';
 import { LogSender } from './observe/log-sender.ts';
@@ -37,7 +37,7 @@ const LAST_WORDS_MS = 10_000;
 export class RunWorker {
   readonly #engine: Engine;
   readonly #options: RunWorkerOptions;
-  readonly #correspondence: Correspondence | null;
+  readonly #sender: ExchangeSender | null;
   #launchers: Launchers;
   #runner: AttemptRunner;
   #isEnding = false;
@@ -47,7 +47,7 @@ export class RunWorker {
     this.#engine = engine;
     this.#options = options;
     const narrate = options.narrate ?? (() => {});
-    this.#correspondence = options.sendLogs ? new Correspondence(narrate) : null;
+    this.#sender = options.sendLogs ? new ExchangeSender(narrate) : null;
     this.#launchers = launchers;
     this.#runner = new AttemptRunner(options, launchers);
   }
@@ -59,7 +59,7 @@ export class RunWorker {
         return await this.#serve();
       } catch (error) {
         const isRetired = error instanceof HoldfastError && error.code === 'WORKER_RETIRED';
-        if (!isRetired || this.#correspondence === null || this.#isEnding) throw error;
+        if (!isRetired || this.#sender === null || this.#isEnding) throw error;
         // The lease was over before it could be renewed; others may have the jobs by now.
         this.#options.narrate?.(`${error.message}; registering anew`);
         this.#launchers = new Launchers(this.#options.stateDir);
@@ -72,14 +72,14 @@ export class RunWorker {
   stop(): void {
     this.#isEnding = true;
     this.#runner.end({ how: 'stop' });
-    this.#correspondence?.giveUpWithin(this.#options.graceMs + LAST_WORDS_MS);
+    this.#sender?.giveUpWithin(this.#options.graceMs + LAST_WORDS_MS);
   }
 
   /** The same without grace. */
   kill(): void {
     this.#isEnding = true;
     this.#runner.end({ how: 'kill' });
-    this.#correspondence?.giveUpWithin(LAST_WORDS_MS);
+    this.#sender?.giveUpWithin(LAST_WORDS_MS);
   }
 
   async #serve(): Promise<RunEnd> {
@@ -97,20 +97,20 @@ export class RunWorker {
       ...(options.endsAtMs !== undefined && { time_left_ms: Math.max(0, this.#timeLeftMs()!) }),
     });
     const { id: workerId } = await this.#insist(() => engine.registerWorker(identity));
-    const tenure = this.#tenure(workerId);
-    const unsubscribe = tenure.listen();
+    const session = this.#session(workerId);
+    const unsubscribe = session.listen();
     try {
       const { shared } = await this.#insist(() => engine.getWorkflow(workflowId));
       // What is shared has no driver: it is claimed beside others.
       if (!shared && (await engine.adopt(workflowId, workerId)).mode === 'follow') return 'follow';
       if (asksCode) runner.warm();
       await launchers.start();
-      const end = await this.#drive(tenure, shared);
-      if (end !== 'stopped') await tenure.leave();
+      const end = await this.#drive(session, shared);
+      if (end !== 'stopped') await session.leave();
       return end;
     } finally {
       unsubscribe();
-      tenure.close();
+      session.close();
       await launchers.stop();
       await runner.close();
       // A store that cannot be written has no use for this; the next run finds the dead worker by itself.
@@ -118,20 +118,15 @@ export class RunWorker {
     }
   }
 
-  #tenure(workerId: number): Tenure {
-    const [engine, runner, launchers, correspondence] = [
-      this.#engine,
-      this.#runner,
-      this.#launchers,
-      this.#correspondence,
-    ];
+  #session(workerId: number): WorkerSession {
+    const [engine, runner, launchers, sender] = [this.#engine, this.#runner, this.#launchers, this.#sender];
     const { workflowId, stateDir } = this.#options;
-    const remoteness = correspondence && {
-      correspondence,
+    const remoteness = sender && {
+      sender,
       logs: new LogSender(engine, workerId, stateDir, (token) => runner.claimOf(token)),
     };
     const place = { workflowId, drivesRun: true, remoteness, timeLeftMs: () => this.#timeLeftMs() };
-    return new Tenure(engine, workerId, { runner, launchers }, place);
+    return new WorkerSession(engine, workerId, { runner, launchers }, place);
   }
 
   /** Until the first of its jobs is ended, with grace; null: they have all the time they need. */
@@ -140,9 +135,9 @@ export class RunWorker {
     return endsAtMs === undefined ? null : endsAtMs - graceMs - Date.now();
   }
 
-  async #drive(tenure: Tenure, isShared: boolean): Promise<RunEnd> {
+  async #drive(session: WorkerSession, isShared: boolean): Promise<RunEnd> {
     for (;;) {
-      const { next_due_at_ms } = await tenure.exchange();
+      const { next_due_at_ms } = await session.exchange();
       if (this.#runner.isIdle) {
         if (this.#isEnding) return 'stopped';
         const status = await this.#insist(() => this.#engine.status(this.#options.workflowId));
@@ -157,12 +152,12 @@ export class RunWorker {
           if (this.#timeLeftMs() !== null) return 'out_of_time';
         }
       }
-      await tenure.rest();
+      await session.rest();
     }
   }
 
   #insist<T>(ask: () => Promise<T>): Promise<T> {
-    return this.#correspondence === null ? ask() : this.#correspondence.insist(ask);
+    return this.#sender === null ? ask() : this.#sender.insist(ask);
   }
 
   /** Nothing runs, nothing waits for a time, and yet no ready job was claimed: none will ever fit. */

@@ -6,10 +6,10 @@ import { causeOf } from '../core/job/outcome.ts';
 import { formatDuration } from '../core/text/quantity.ts';
 import { holdsState, lockState } from '../host/state-lock.ts';
 import { AllocationClock } from './allocation-clock.ts';
-import { Correspondence } from './exchange/correspondence.ts';
+import { ExchangeSender } from './exchange/exchange-sender.ts';
 import { emptyReports } from './exchange/outbox.ts';
 import { takeOver } from './exchange/take-over.ts';
-import { Tenure } from './exchange/tenure.ts';
+import { WorkerSession } from './exchange/worker-session.ts';
 import {
   type KnownWorker,
   readWorkerState,
@@ -48,7 +48,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class ServiceWorker {
   readonly #engine: Engine;
   readonly #options: ServiceWorkerOptions;
-  readonly #correspondence: Correspondence;
+  readonly #sender: ExchangeSender;
   readonly #identity: WorkerIdentity;
   #runner: AttemptRunner | null = null;
   readonly #clock: AllocationClock | null;
@@ -62,7 +62,7 @@ export class ServiceWorker {
   constructor(engine: Engine, options: ServiceWorkerOptions) {
     this.#engine = engine;
     this.#options = withAllocation(options);
-    this.#correspondence = new Correspondence(options.log);
+    this.#sender = new ExchangeSender(options.log);
     const { allocation } = options;
     this.#clock = allocation === undefined ? null : this.#clockOf(allocation);
     this.#identity = serviceIdentity(options);
@@ -131,16 +131,16 @@ export class ServiceWorker {
   #endRunner(): void {
     if (this.#runner === null) {
       // Nothing was taken yet, so that nobody need hear of it.
-      this.#correspondence.giveUpWithin(0);
+      this.#sender.giveUpWithin(0);
     } else if (this.#ending === 'drain') {
       this.#runner.drain();
-      if (this.#runner.isIdle) this.#correspondence.giveUpWithin(lastWordsOf(this.#options));
+      if (this.#runner.isIdle) this.#sender.giveUpWithin(lastWordsOf(this.#options));
     } else if (this.#ending !== 'no') {
       this.#hasCutOff ||= !this.#runner.isIdle;
       const isOver = this.#clock?.isOver === true;
       const { ending, wordsMs } = planEnding(this.#ending, this.#options, isOver);
       this.#runner.end(ending);
-      this.#correspondence.giveUpWithin(wordsMs);
+      this.#sender.giveUpWithin(wordsMs);
     }
   }
 
@@ -166,13 +166,13 @@ export class ServiceWorker {
     try {
       const begun = await this.#begin(launchers);
       if (begun === null) return 'anew';
-      const { runner, tenure } = begun;
+      const { runner, session } = begun;
       if (!runner.isIdle) this.#endWatch();
       workerId = begun.workerId;
       this.#runner = runner;
       if (this.#ending !== 'no') this.#endRunner();
       await launchers.start();
-      return await this.#work(runner, tenure);
+      return await this.#work(runner, session);
     } catch (error) {
       return this.#endOf(error);
     } finally {
@@ -187,7 +187,7 @@ export class ServiceWorker {
   /** As the worker that it was, or as a new one; null if what the old one left had to be ended first. */
   async #begin(
     launchers: Launchers,
-  ): Promise<{ workerId: number; runner: AttemptRunner; tenure: Tenure } | null> {
+  ): Promise<{ workerId: number; runner: AttemptRunner; session: WorkerSession } | null> {
     const [engine, options] = [this.#engine, this.#options];
     const { stateDir } = options;
     // Heard before it is known what they are about.
@@ -203,10 +203,10 @@ export class ServiceWorker {
         return null;
       }
     }
-    if (resumed === null) await this.#correspondence.pause(Math.random() * (options.startWithinMs ?? 0));
+    if (resumed === null) await this.#sender.pause(Math.random() * (options.startWithinMs ?? 0));
     const worker =
       resumed === null
-        ? await this.#correspondence.insist(() => engine.registerWorker(this.#currentIdentity()))
+        ? await this.#sender.insist(() => engine.registerWorker(this.#currentIdentity()))
         : { ...resumed.worker, secret: known!.secret };
     writeWorkerState(stateDir, { worker_id: worker.id, secret: worker.secret, server: options.server ?? '' });
     const runner = new AttemptRunner(options, launchers);
@@ -218,8 +218,8 @@ export class ServiceWorker {
       }
     }
     const logs = new LogSender(engine, worker.id, stateDir, (token) => runner.claimOf(token));
-    const remoteness = { correspondence: this.#correspondence, logs };
-    this.#correspondence.continueAfter(resumed?.seq ?? 0);
+    const remoteness = { sender: this.#sender, logs };
+    this.#sender.continueAfter(resumed?.seq ?? 0);
     options.log(
       resumed === null
         ? `worker ${worker.id} is ready`
@@ -231,8 +231,8 @@ export class ServiceWorker {
       timeLeftMs: () => this.#clock?.timeLeftMs ?? null,
       remoteness,
     };
-    const tenure = new Tenure(engine, worker.id, { runner, launchers }, place);
-    return { workerId: worker.id, runner, tenure };
+    const session = new WorkerSession(engine, worker.id, { runner, launchers }, place);
+    return { workerId: worker.id, runner, session };
   }
 
   #currentIdentity(): WorkerIdentity {
@@ -249,7 +249,7 @@ export class ServiceWorker {
   /** null if the server has given the worker up. */
   async #resume({ worker_id: id, secret }: KnownWorker, { ended }: Holdings): Promise<ResumedWorker | null> {
     try {
-      return await this.#correspondence.insist(() =>
+      return await this.#sender.insist(() =>
         this.#engine.resumeWorker({ id, secret }, this.#currentIdentity()),
       );
     } catch (error) {
@@ -269,29 +269,29 @@ export class ServiceWorker {
     if (finished.length === 0) return;
     const exchange = { ...emptyReports(), finished, capacity: null };
     try {
-      await this.#correspondence.exchange(this.#engine, workerId, exchange);
+      await this.#sender.exchange(this.#engine, workerId, exchange);
     } catch (error) {
       if (!isGivenUp(error)) throw error;
     }
   }
 
-  async #work(runner: AttemptRunner, tenure: Tenure): Promise<'drained' | 'stopped'> {
-    const unsubscribe = tenure.listen();
+  async #work(runner: AttemptRunner, session: WorkerSession): Promise<'drained' | 'stopped'> {
+    const unsubscribe = session.listen();
     try {
       for (let answers = 1; ; answers += 1) {
-        const { drain, over } = await tenure.exchange();
+        const { drain, over } = await session.exchange();
         // From here on its idle time counts.
         if (answers === 1) this.#endWatch();
         if (drain) this.drain();
         this.#leaveIfUseless(runner, over === true);
         if (this.#ending !== 'no' && runner.isIdle) break;
-        await tenure.rest();
+        await session.rest();
       }
-      if (this.#ending === 'drain') await tenure.leave();
+      if (this.#ending === 'drain') await session.leave();
       return this.#hasCutOff ? 'stopped' : 'drained';
     } finally {
       unsubscribe();
-      tenure.close();
+      session.close();
     }
   }
 
@@ -327,7 +327,7 @@ export class ServiceWorker {
       removeWorkerState(this.#options.stateDir);
       return this.#ending === 'no' ? 'anew' : 'stopped';
     }
-    if (!this.#correspondence.hasGivenUp) {
+    if (!this.#sender.hasGivenUp) {
       if (this.#ending !== 'lost') throw error;
       // Such as launchers that were about to start when the allocation was ended: nothing is wrong with the worker.
       log((error as Error).message);

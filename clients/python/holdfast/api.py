@@ -89,7 +89,7 @@ class NewWorkflowOverridesContext(TypedDict):
     files: Any
 
 
-class CreatedWorkflow(TypedDict):
+class CreatedWorkflowRequired(TypedDict):
     id: int
     name: str
     description: Optional[str]
@@ -117,6 +117,12 @@ class CreatedWorkflow(TypedDict):
     paused: Optional["CreatedWorkflowPaused"]
     # Keys of the spec that were accepted and have no effect.
     notes: List[str]
+
+
+
+class CreatedWorkflow(CreatedWorkflowRequired, total=False):
+    # Whether the caller may change it; absent where no server answers.
+    may_change: bool
 
 
 class CreatedWorkflowPaused(TypedDict):
@@ -307,7 +313,7 @@ class SimulatedNext(TypedDict):
     runtime_ms: Optional[float]
 
 
-class Workflow(TypedDict):
+class WorkflowRequired(TypedDict):
     id: int
     name: str
     description: Optional[str]
@@ -333,6 +339,12 @@ class Workflow(TypedDict):
     # Options of the last process that ran it; null: none were given.
     run_settings: Optional["RunSettings"]
     paused: Optional["WorkflowPaused"]
+
+
+
+class Workflow(WorkflowRequired, total=False):
+    # Whether the caller may change it; absent where no server answers.
+    may_change: bool
 
 
 class WorkflowPaused(TypedDict):
@@ -1961,7 +1973,7 @@ class NewRequestFiles(TypedDict):
     lists: Dict[str, List[str]]
 
 
-class CreatedRequest(TypedDict):
+class CreatedRequestRequired(TypedDict):
     request_name: str
     version: int
     status: "RequestState"
@@ -1997,6 +2009,12 @@ class CreatedRequest(TypedDict):
     next: List[Literal["release", "fail", "restart", "errors", "resume", "stop", "pause", "run"]]
     # Keys of the spec that were accepted and have no effect.
     notes: List[str]
+
+
+
+class CreatedRequest(CreatedRequestRequired, total=False):
+    # Whether the caller may change it; absent where no server answers.
+    may_change: bool
 
 
 class CreatedRequestItems(TypedDict):
@@ -2090,7 +2108,7 @@ class OutputErrand(TypedDict):
     problem: Optional[str]
 
 
-class RequestSummary(TypedDict):
+class RequestSummaryRequired(TypedDict):
     request_name: str
     version: int
     status: "RequestState"
@@ -2115,7 +2133,13 @@ class RequestSummary(TypedDict):
     changed_at_ms: float
 
 
-class Request(TypedDict):
+
+class RequestSummary(RequestSummaryRequired, total=False):
+    # Whether the caller may change it; absent where no server answers.
+    may_change: bool
+
+
+class RequestRequired(TypedDict):
     request_name: str
     version: int
     status: "RequestState"
@@ -2149,6 +2173,12 @@ class Request(TypedDict):
     round_count: int
     output_errands: List["OutputErrand"]
     next: List[Literal["release", "fail", "restart", "errors", "resume", "stop", "pause", "run"]]
+
+
+
+class Request(RequestRequired, total=False):
+    # Whether the caller may change it; absent where no server answers.
+    may_change: bool
 
 
 class RequestItems(TypedDict):
@@ -2400,7 +2430,7 @@ class HeldAttempt(TypedDict):
     observed: Optional["FinishReport"]
 
 
-class Claim(TypedDict):
+class ClaimRequired(TypedDict):
     token: int
     workflow_id: int
     run_id: int
@@ -2420,6 +2450,11 @@ class Claim(TypedDict):
     foreach: Optional["ClaimForeach"]
     variables: Dict[str, Any]
     user_data: Dict[str, Any]
+
+
+
+class Claim(ClaimRequired, total=False):
+    traceparent: str
 
 
 class ClaimCondition(TypedDict):
@@ -3542,7 +3577,7 @@ class Api:
         job_id: int,
         body: "JobDecision",
     ) -> "Job":
-        """Decides about a job that waits for it: `ready` tries it again, `failed` gives it up."""
+        """Decides a job that waits for a decision: `ready` retries it, `failed` gives it up."""
         return self.request(
             "PUT",
             f'/api/v1/jobs/{quote(str(job_id), safe="")}',
@@ -3697,7 +3732,7 @@ class Api:
         workflow_id: int,
         body: "ResolveRequest",
     ) -> "ResolveResult":
-        """Decides about jobs that wait for it; as a whole or not at all."""
+        """Retries or fails jobs that wait for a decision; all of them or none."""
         return self.request(
             "POST",
             f'/api/v1/workflows/{quote(str(workflow_id), safe="")}/resolve',

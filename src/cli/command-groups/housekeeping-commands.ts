@@ -1,6 +1,5 @@
 import type { CommandEntry } from '../command-entry.ts';
-import { SETTINGS } from '../config/settings.ts';
-import { REASON_OPTION } from '../options/command-options.ts';
+import { OUTPUT_DIR_OPTION, REASON_OPTION } from '../options/command-options.ts';
 
 /** What keeps a state directory or a database small and safe. */
 export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
@@ -79,7 +78,7 @@ export const HOUSEKEEPING_COMMANDS: CommandEntry[] = [
       'It gets a new number and keeps its history. Nothing of it runs before `holdfast run ID`; attempts that ran\nwhen it was exported are lost. A file that is damaged, cut off, or from a newer Holdfast is refused, and\nnothing is changed. Commands in it are as trustworthy as the file.',
     options: [
       ['--cwd <dir>', 'where its jobs run (default: the current directory)'],
-      ['--output-dir <dir>', SETTINGS.output_dir.about],
+      OUTPUT_DIR_OPTION,
       ['--shared', 'for the workers of the server that uses this database; it is paused until it is resumed'],
       ['--max-size <size>', 'refuse a file that unpacks to more (default: 8g)'],
     ],

@@ -1,5 +1,6 @@
 import type { Engine } from '../../contract/engine.ts';
 import { visibleText } from '../../views/visible-text.ts';
+import { shownStatus } from '../../views/workflow-state.ts';
 import type { CommandEntry } from '../command-entry.ts';
 import { openContext } from '../open-context.ts';
 import { commandName, flagsOf } from './command-words.ts';
@@ -77,5 +78,5 @@ async function jobCandidates(engine: Engine, { workflowId, typed }: CompletionPl
   const id = workflowId ?? (await engine.listWorkflows({ limit: 1 })).items[0]?.id;
   if (id === undefined) return [];
   const { items } = await engine.listJobs(id, { limit: MOST_JOBS, ...(typed !== '' && { name: typed }) });
-  return items.map(({ name, status }) => [name, status]);
+  return items.map(({ name, status }) => [name, shownStatus(status)]);
 }

@@ -24,6 +24,7 @@ const NESTED: ReadonlySet<SettingKey> = new Set<SettingKey>([
   'smtp',
   'slurm_profiles',
   'submission_limits',
+  'traces',
 ]);
 
 export type ConfigFile = Partial<Record<SettingKey, ConfigValue>>;

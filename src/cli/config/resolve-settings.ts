@@ -2,6 +2,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import { isPostgresUrl } from './address-settings.ts';
 import type { ConfigFile } from './config-file.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from './settings.ts';
+import { tracesOfEnvironment } from './trace-settings.ts';
 
 export interface SettingSources {
   /** Values of flags by key; a key without a value was not given. */
@@ -62,6 +63,9 @@ function find(key: SettingKey, { flags, env, files }: SettingSources): Found | u
   if (key === 'database_url' && isPostgresUrl(env.DATABASE_URL ?? '')) {
     return { raw: env.DATABASE_URL, origin: 'environment', source: 'DATABASE_URL' };
   }
+
+  const traces = key === 'traces' ? tracesOfEnvironment(env) : undefined;
+  if (traces !== undefined) return { ...traces, origin: 'environment' };
 
   const file = files.find((each) => each[key] !== undefined)?.[key];
   return file && { raw: file.raw, origin: 'file', source: file.place };

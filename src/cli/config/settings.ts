@@ -6,7 +6,7 @@ import {
   DEFAULT_SITE_ATTRIBUTE,
   SHORTEST_HOLD_MS,
 } from '../../core/dag/pool-settings.ts';
-import type { ConfiguredTarget, SmtpSettings } from '../../core/notify/notify-model.ts';
+import type { ConfiguredTarget, SmtpSettings, TraceSettings } from '../../core/notify/notify-model.ts';
 import { DEFAULT_ERROR_SETTINGS } from '../../core/request/error-settings.ts';
 import { MAX_ACTIVE_REQUESTS } from '../../core/request/request-states.ts';
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../core/text/quantity.ts';
@@ -19,6 +19,7 @@ import { maskNotifyTargets, parseNotifyTargets, showNotifyTargets } from './noti
 import { parseSlurmProfiles, showSlurmProfiles } from './slurm-profiles.ts';
 import { maskSmtp, parseHosts, parseSmtp, showSmtp } from './smtp-settings.ts';
 import { parseSubmissionLimits, showSubmissionLimits } from './submission-limits.ts';
+import { maskTraces, parseTraces, showTraces } from './trace-settings.ts';
 
 interface SettingKind<T> {
   about: string;
@@ -223,6 +224,14 @@ export const SETTINGS = {
     default: (): string[] => [],
     show: (value) => value.join(', ') || 'none',
   } satisfies SettingKind<string[]>,
+  traces: {
+    about:
+      'collector of OpenTelemetry that spans of runs and attempts are sent to; also OTEL_EXPORTER_OTLP_ENDPOINT',
+    parse: parseTraces,
+    default: (): TraceSettings | null => null,
+    show: showTraces,
+    mask: maskTraces,
+  } satisfies SettingKind<TraceSettings | null>,
   output: choice('form of what is printed', ['table', 'json', 'quiet', 'csv'], 'table'),
   color: choice('colours on the terminal', ['auto', 'always', 'never'], 'auto'),
 };

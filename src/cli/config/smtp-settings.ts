@@ -1,5 +1,10 @@
 import { isMailAddress } from '../../core/notify/check-target.ts';
-import type { ConfiguredTarget, SecretText, SmtpSettings } from '../../core/notify/notify-model.ts';
+import type {
+  ConfiguredTarget,
+  SecretText,
+  SmtpSettings,
+  TraceSettings,
+} from '../../core/notify/notify-model.ts';
 import { didYouMean } from '../../spec/suggest.ts';
 import { isObject, jsonOrNothing, parseSecret } from './notify-targets.ts';
 
@@ -53,10 +58,15 @@ export function maskSmtp(smtp: SmtpSettings | null): SmtpSettings | null {
   return smtp === null || typeof smtp.password !== 'string' ? smtp : { ...smtp, password: '***' };
 }
 
-/** Variables of the environment that have secrets of notifications: no job may see them. */
-export function secretVariables(targets: readonly ConfiguredTarget[], smtp: SmtpSettings | null): string[] {
-  const secrets: (SecretText | null)[] = targets.map(({ target }) => ('url' in target ? target.url : null));
-  return [...secrets, smtp?.password ?? null].flatMap((secret) =>
+/** Variables of the environment that have secrets of notifications and traces: no job may see them. */
+export function secretVariables(settings: {
+  notify: readonly ConfiguredTarget[];
+  smtp: SmtpSettings | null;
+  traces: TraceSettings | null;
+}): string[] {
+  const { notify, smtp, traces } = settings;
+  const secrets: (SecretText | null)[] = notify.map(({ target }) => ('url' in target ? target.url : null));
+  return [...secrets, smtp?.password ?? null, ...Object.values(traces?.headers ?? {})].flatMap((secret) =>
     typeof secret === 'object' && secret !== null && 'env' in secret ? secret.env : [],
   );
 }

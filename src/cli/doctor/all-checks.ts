@@ -7,10 +7,11 @@ import { checkSlurm } from './check-slurm.ts';
 
 /** All that `doctor` looks at. */
 export async function allChecks(context: CommandContext): Promise<Check[]> {
+  const { stateDir, settings } = context;
   return [
-    ...(await checkMachine(context.stateDir)),
+    ...checkMachine({ stateDir, isHere: context.server === null && settings.database_url === null }),
     ...(await checkServices(context)),
-    ...(await checkSlurm(context.settings.slurm_dir ?? context.stateDir)),
+    ...(await checkSlurm(settings.slurm_dir ?? stateDir)),
     ...(await checkHTCondor()),
   ];
 }

@@ -1,21 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
-import { networkFileSystem } from '../../engine/open-engine.ts';
+import { networkKind } from '../../engine/open-engine.ts';
 import { openDatabase } from '../../store/sqlite/database.ts';
 import { loadStarter } from '../../worker/launcher/start/load-starter.ts';
 import type { Check } from '../texts/lists/checks.ts';
+import { type MachineFacts, THIS_MACHINE } from './machine-facts.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 const LOW_DISK_BYTES = 1024 ** 3;
@@ -30,36 +22,42 @@ const ok = (detail: string): Finding => ({ result: 'ok', detail, hint: null });
 const warn = (detail: string, hint: string): Finding => ({ result: 'warn', detail, hint });
 const fail = (detail: string, hint: string): Finding => ({ result: 'fail', detail, hint });
 
+interface State {
+  stateDir: string;
+  /** SQLite keeps it here; otherwise a server or PostgreSQL has it. */
+  isHere: boolean;
+}
+
 /** Everything a run needs from this machine, each with the way out where it is missing. Leaves nothing behind. */
-export async function checkMachine(stateDir: string): Promise<Check[]> {
-  const place = nearestExisting(stateDir);
+export function checkMachine(state: State, machine: MachineFacts = THIS_MACHINE): Check[] {
+  const place = nearestExisting(state.stateDir);
   const checks: [string, () => Finding][] = [
-    ['node', checkNode],
+    ['node', () => checkNode(machine)],
     ['bash', checkBash],
     ['process start', checkProcessStart],
     ['sqlite', checkSqlite],
-    ['state directory', () => checkStateDirectory(stateDir, place)],
-    ['disk space', () => checkDisk(place)],
-    ['clock', () => checkClock(place)],
-    ['open files', () => checkLimit('Max open files', FEW_FILES, 'ulimit -n 4096')],
-    ['processes', () => checkLimit('Max processes', FEW_PROCESSES, 'ulimit -u 4096')],
+    ['state directory', () => checkStateDirectory(state, place, machine)],
+    ['disk space', () => checkDisk(place, machine)],
+    ['clock', () => checkClock(place, machine)],
+    ['open files', () => checkLimit(machine, 'Max open files', FEW_FILES, 'ulimit -n 4096')],
+    ['processes', () => checkLimit(machine, 'Max processes', FEW_PROCESSES, 'ulimit -u 4096')],
   ];
   return checks.map(([name, check]) => ({ name, ...check() }));
 }
 
 /** The directory itself, or the one it would be made in. */
-function nearestExisting(path: string): string {
+export function nearestExisting(path: string): string {
   let place = path;
   while (!existsSync(place)) place = dirname(place);
   return place;
 }
 
-function checkNode(): Finding {
-  const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
+function checkNode({ nodeVersion }: MachineFacts): Finding {
+  const [major, minor] = nodeVersion.split('.').map(Number) as [number, number];
   const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
   return isOld
-    ? fail(process.version, `install Node ${OLDEST_NODE.join('.')} or newer`)
-    : ok(`${process.version} on ${process.platform} ${process.arch}`);
+    ? fail(`v${nodeVersion}`, `install Node ${OLDEST_NODE.join('.')} or newer`)
+    : ok(`v${nodeVersion} on ${process.platform} ${process.arch}`);
 }
 
 function checkBash(): Finding {
@@ -87,24 +85,26 @@ function checkSqlite(): Finding {
   }
 }
 
-function checkStateDirectory(stateDir: string, place: string): Finding {
-  const kind = networkFileSystem(place);
-  if (kind !== undefined) {
-    return fail(`${stateDir} is on ${kind}`, 'name a local directory with --dir or HOLDFAST_DIR');
+function checkStateDirectory({ stateDir, isHere }: State, place: string, machine: MachineFacts): Finding {
+  const kind = networkKind(machine.fileSystem(place).type);
+  if (kind !== undefined && isHere) {
+    return fail(
+      `${stateDir} is on ${kind}, where the locks of SQLite do not hold`,
+      'name a local directory with --dir or HOLDFAST_DIR',
+    );
   }
-  try {
-    accessSync(place, constants.W_OK | constants.X_OK);
-  } catch {
+  if (!machine.canWrite(place)) {
     return fail(
       `${place} is not writable`,
       'change its permissions, or name another with --dir or HOLDFAST_DIR',
     );
   }
-  return ok(place === stateDir ? `${stateDir}, local and writable` : `${stateDir} can be made here`);
+  if (place !== stateDir) return ok(`${stateDir} can be made here`);
+  return ok(`${stateDir}, ${kind === undefined ? 'local' : `on ${kind}`} and writable`);
 }
 
-function checkDisk(place: string): Finding {
-  const { bavail, bsize } = statfsSync(place);
+function checkDisk(place: string, machine: MachineFacts): Finding {
+  const { bavail, bsize } = machine.fileSystem(place);
   const free = bavail * bsize;
   const detail = `${formatSize(free)} free`;
   const hint = 'free some space: logs and state are written here';
@@ -113,13 +113,13 @@ function checkDisk(place: string): Finding {
 }
 
 /** Leases compare times of processes and files; a file system with another clock would confuse them. */
-function checkClock(place: string): Finding {
+function checkClock(place: string, machine: MachineFacts): Finding {
   for (const directory of [place, tmpdir()]) {
     const file = join(directory, `.holdfast-clock-${process.pid}`);
     try {
       writeFileSync(file, '');
-      const skew = Math.abs(Date.now() - statSync(file).mtimeMs);
-      const detail = `${new Date().toISOString()}, files agree within ${formatDuration(Math.ceil(skew))}`;
+      const skew = Math.abs(machine.now() - statSync(file).mtimeMs);
+      const detail = `${new Date(machine.now()).toISOString()}, files agree within ${formatDuration(Math.ceil(skew))}`;
       return skew > LARGEST_SKEW_MS ? warn(detail, 'set the clock, e.g. with NTP') : ok(detail);
     } catch {
       // Not writable, which another check reports.
@@ -130,13 +130,9 @@ function checkClock(place: string): Finding {
   return warn('no directory to compare with', 'make the state directory writable');
 }
 
-function checkLimit(name: string, few: number, command: string): Finding {
-  let limits: string;
-  try {
-    limits = readFileSync('/proc/self/limits', 'utf8');
-  } catch {
-    return ok('not known on this system');
-  }
+function checkLimit(machine: MachineFacts, name: string, few: number, command: string): Finding {
+  const limits = machine.limits();
+  if (limits === null) return ok('not known on this system');
   const soft = new RegExp(`^${name}\\s+(\\S+)`, 'm').exec(limits)?.[1] ?? 'unlimited';
   return soft !== 'unlimited' && Number(soft) < few
     ? warn(`limit ${soft}`, `raise it before large runs: ${command}`)

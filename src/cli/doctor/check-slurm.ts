@@ -1,10 +1,12 @@
 import { SlurmCluster } from '../../clusters/slurm/slurm-cluster.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { formatDuration } from '../../core/text/quantity.ts';
-import { networkFileSystem } from '../../engine/open-engine.ts';
+import { networkKind } from '../../engine/open-engine.ts';
 import { isOnPath } from '../../host/is-on-path.ts';
 import type { Check } from '../texts/lists/checks.ts';
 import { askCheck, okCheck } from './ask-check.ts';
+import { nearestExisting } from './check-machine.ts';
+import { type MachineFacts, THIS_MACHINE } from './machine-facts.ts';
 
 const LARGEST_SKEW_MS = 60_000;
 const LIMIT_MS = 20_000;
@@ -20,7 +22,7 @@ export async function checkSlurm(directory: string): Promise<Check[]> {
     return `${hosts.join(', ')} of cluster ${name ?? 'without a name'}`;
   });
   if (controller.result !== 'ok') return [version, controller];
-  return [version, controller, await checkClusterClock(cluster), sharedFiles(directory)];
+  return [version, controller, await checkClusterClock(cluster), checkSlurmFiles(directory)];
 }
 
 /** Ends of allocations are compared with the clock here. An allocation that could start at once would start now. */
@@ -44,15 +46,30 @@ async function checkClusterClock(cluster: SlurmCluster): Promise<Check> {
   }
 }
 
-/** Nodes have to see the scripts, the output and the state of allocations. */
-function sharedFiles(directory: string): Check {
-  const kind = networkFileSystem(directory);
-  return kind === undefined
-    ? {
-        name: 'slurm files',
-        result: 'warn',
-        detail: `${directory} seems to be on a local disk`,
-        hint: 'name a directory that all nodes see with the setting slurm_dir, unless this machine is the only node',
-      }
-    : okCheck('slurm files', `${directory} is on ${kind}`);
+/**
+ * Nodes have to see the scripts, the output and the state of allocations: here a network file system is what is needed,
+ * while the database of the state directory must not be on one.
+ */
+export function checkSlurmFiles(directory: string, machine: MachineFacts = THIS_MACHINE): Check {
+  const warn = (detail: string, hint: string): Check => ({
+    name: 'slurm files',
+    result: 'warn',
+    detail,
+    hint,
+  });
+  const place = nearestExisting(directory);
+  const kind = networkKind(machine.fileSystem(place).type);
+  if (kind === undefined) {
+    return warn(
+      `${directory} seems to be on a local disk`,
+      'name a directory that all nodes see with the setting slurm_dir, unless this machine is the only node',
+    );
+  }
+  if (!machine.canWrite(place)) {
+    return warn(
+      `${place} is not writable`,
+      'change its permissions, or name another with the setting slurm_dir',
+    );
+  }
+  return okCheck('slurm files', `${directory} is on ${kind}`);
 }

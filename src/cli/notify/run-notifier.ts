@@ -2,6 +2,7 @@ import type { Engine, ServedEngine } from '../../contract/engine.ts';
 import type { Sender, UnsentNotification } from '../../contract/records/notification.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import type { CommandContext } from '../command-context.ts';
+import { GRPC } from '../config/trace-settings.ts';
 import { onInterrupt } from '../interrupts.ts';
 
 /** How long a process that has nothing else left to do waits for receivers of notifications. */
@@ -21,6 +22,7 @@ export async function notifyOf(
   sender: Exclude<Sender, 'shared'>,
 ): Promise<RunNotifier> {
   if (!isServed(engine)) return { finish: async () => {} };
+  warnOfTraces(context);
   await engine.subscribe(sender);
   let timer: NodeJS.Timeout | null = null;
   const stopListening = engine.onChange(() => {
@@ -37,6 +39,13 @@ export async function notifyOf(
       reportUnsent(context, await finishWithin(engine, sender), sender);
     },
   };
+}
+
+/** Those who set the variables expect traces. */
+export function warnOfTraces({ origins, narrate }: Pick<CommandContext, 'origins' | 'narrate'>): void {
+  if (origins.some(({ key, source }) => key === 'traces' && source === GRPC)) {
+    narrate(`no traces are sent: ${GRPC} is grpc; only http/json is supported`);
+  }
 }
 
 function isServed(engine: Engine): engine is ServedEngine {
@@ -66,7 +75,8 @@ function reportUnsent(
   if (unsent.length === 0) return;
   for (const { event, target, problem } of unsent) {
     const why = problem === null ? 'no answer yet' : visibleText(problem);
-    context.narrate(`not notified of ${event}: ${visibleText(target)}: ${why}`);
+    const what = event === 'spans' ? 'spans not sent' : `not notified of ${event}`;
+    context.narrate(`${what}: ${visibleText(target)}: ${why}`);
   }
   const again =
     'request' in sender

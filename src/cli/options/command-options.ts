@@ -1,15 +1,33 @@
 import type { CommandOption } from '../command-entry.ts';
 import { SETTINGS } from '../config/settings.ts';
 
+/** What a setting is for, with its default as `config show` prints it. */
+function settingText<T>({
+  about,
+  default: standard,
+  show,
+}: {
+  about: string;
+  default: () => T;
+  show: (value: T) => string;
+}): string {
+  // `10m`, as people write it, not `10m00s`.
+  return `${about} (default: ${show(standard()).replace(/m00s$/, 'm')})`;
+}
+
+const ALL = '(default: all of the machine)';
+
+export const OUTPUT_DIR_OPTION: CommandOption = ['--output-dir <dir>', settingText(SETTINGS.output_dir)];
+
 /** Options that are also configuration keys. */
 export const RUN_OPTIONS: CommandOption[] = [
-  ['--output-dir <dir>', SETTINGS.output_dir.about],
-  ['-j, --max-parallel <n>', SETTINGS.max_parallel.about],
-  ['--cpus <n>', SETTINGS.cpus.about],
-  ['--memory <size>', SETTINGS.memory.about],
-  ['--gpus <n>', SETTINGS.gpus.about],
-  ['--keep-work <which>', SETTINGS.keep_work.about],
-  ['--grace <duration>', SETTINGS.grace.about],
+  OUTPUT_DIR_OPTION,
+  ['-j, --max-parallel <n>', settingText(SETTINGS.max_parallel)],
+  ['--cpus <n>', `${SETTINGS.cpus.about} ${ALL}`],
+  ['--memory <size>', `${SETTINGS.memory.about} ${ALL}`],
+  ['--gpus <n>', settingText(SETTINGS.gpus)],
+  ['--keep-work <which>', settingText(SETTINGS.keep_work)],
+  ['--grace <duration>', settingText(SETTINGS.grace)],
 ];
 
 export const WITH_WORKER: CommandOption[] = [
@@ -41,8 +59,8 @@ export const RECOVERY_OPTIONS: CommandOption[] = [
   ['--retry-unknown', 'also try again what failed for an unknown cause'],
   ['--recovery-hook <command>', 'run before anything is retried; if it fails nothing is changed'],
   ['--ai-recovery', 'ask an agent about what is left'],
-  ['--ai-agent <name>', SETTINGS.ai_agent.about],
-  ['--ai-timeout <duration>', SETTINGS.ai_timeout.about],
+  ['--ai-agent <name>', settingText(SETTINGS.ai_agent)],
+  ['--ai-timeout <duration>', settingText(SETTINGS.ai_timeout)],
   ['--min-confidence <number>', 'from 0 to 1; decisions of the agent below it are left for a person'],
   ['--max-decisions <n>', 'most decisions of the agent in one round (default: 100)'],
 ];
@@ -64,7 +82,7 @@ export const WORKER_OPTIONS: CommandOption[] = [
   SITE_OPTION,
   LABEL_OPTION,
   ...RUN_OPTIONS.slice(1),
-  ['--lease <duration>', `${SETTINGS.lease.about} (default: 10m)`],
+  ['--lease <duration>', settingText(SETTINGS.lease)],
   ['--drain-timeout <duration>', 'how long running jobs may take when it drains (default: 60s)'],
 ];
 

@@ -24,7 +24,7 @@ const WORDS: Record<SelectionProblem, [argument: string, problem: string]> = {
   ],
   awaiting_decision: [
     '--status',
-    'only running, failed and terminated jobs can be retried; `holdfast resolve` decides about jobs that wait for a decision',
+    'only running, failed and terminated jobs can be retried; `holdfast resolve` retries or fails jobs that wait for a decision',
   ],
   ended: ['--status', 'such jobs have ended, and there is nothing to cancel'],
 };

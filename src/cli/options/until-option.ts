@@ -10,7 +10,7 @@ import { userName } from './user-name.ts';
 /** Of `run`. */
 export const UNTIL_OPTION: CommandOption = [
   '--until <target>',
-  'run only what a job, a pattern of jobs or an output file needs (may be repeated)',
+  'run only what a job, a pattern of jobs or an output file needs; can be repeated',
   'repeated',
 ];
 

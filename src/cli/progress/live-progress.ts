@@ -17,8 +17,8 @@ const CLEAR_LINE_END = '\x1b[K';
 
 /** What a screen shows. */
 export interface FrameSource {
-  /** Looks at the engine again. */
-  read(): Promise<void>;
+  /** Looks at the engine again. Returns in how many ms it has to look once more, even if nothing changes; null: not at all. */
+  read(): Promise<number | null>;
   /** No more lines than the screen has rows, and none wider than it. Called after `read`. */
   frame(size: ScreenSize, now: number, note: string | null): StyledLine[];
 }
@@ -38,6 +38,8 @@ export class LiveProgress implements Progress {
   /** Something asked for a frame while one was on its way. */
   #wanted = false;
   #next: NodeJS.Timeout | null = null;
+  /** The look that the source asked for. */
+  #again: NodeJS.Timeout | null = null;
   #drawing: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -48,14 +50,8 @@ export class LiveProgress implements Progress {
     this.#screen.write(HIDE_CURSOR);
     process.on('exit', this.#restore);
     this.#screen.on('resize', this.#schedule);
-    this.#unsubscribe = engine.onChange(() => {
-      this.#stale = true;
-      this.#schedule();
-    });
-    this.#tick = setInterval(() => {
-      this.#stale = true;
-      this.#schedule();
-    }, TICK_MS);
+    this.#unsubscribe = engine.onChange(this.#look);
+    this.#tick = setInterval(this.#look, TICK_MS);
     this.#schedule();
   }
 
@@ -68,6 +64,7 @@ export class LiveProgress implements Progress {
     if (this.#stopped) return;
     this.#stopped = true;
     clearInterval(this.#tick);
+    this.#lookIn(null);
     if (this.#next !== null) clearTimeout(this.#next);
     this.#unsubscribe();
     this.#screen.off('resize', this.#schedule);
@@ -82,6 +79,16 @@ export class LiveProgress implements Progress {
     this.#screen.write(`${this.#toTop()}${CLEAR_BELOW}${SHOW_CURSOR}`);
     this.#drawn = [];
   };
+
+  readonly #look = (): void => {
+    this.#stale = true;
+    this.#schedule();
+  };
+
+  #lookIn(ms: number | null): void {
+    if (this.#again !== null) clearTimeout(this.#again);
+    this.#again = ms === null || this.#stopped ? null : setTimeout(this.#look, ms);
+  }
 
   readonly #schedule = (): void => {
     this.#wanted = true;
@@ -99,7 +106,7 @@ export class LiveProgress implements Progress {
     if (this.#stale || !this.#isRead) {
       this.#stale = false;
       try {
-        await this.#source.read();
+        this.#lookIn(await this.#source.read());
         this.#isRead = true;
       } catch {
         // A look that failed is repeated with the next tick; the run itself reports what is wrong.

@@ -13,6 +13,8 @@ const THIN_SHARE = 0.05;
 const SWEEP_MS = 1000;
 const MIN_READ_MS = 100;
 const PAGE_SIZE = 1000;
+/** So many times as long as the last count took nothing is counted. */
+const COUNT_REST = 20;
 /** What happens to job after job, and is no news where there are many. */
 const QUIET: ReadonlySet<EventType> = new Set<EventType>(['completed', 'cancel', 'disable']);
 
@@ -32,6 +34,7 @@ export class PlainProgress implements Progress {
   #wanted = false;
   #next: NodeJS.Timeout | null = null;
   #printed = { at: 0, ended: 0 };
+  #countDueAt = 0;
   #stopped = false;
 
   /** `after`: the last event that is not printed. `stream` takes every event, instead of lines for people. */
@@ -105,7 +108,10 @@ export class PlainProgress implements Progress {
 
   async #printShare(): Promise<void> {
     const now = Date.now();
+    // Counting the jobs of a large workflow takes long. The last line is always printed.
+    if (now < this.#countDueAt && !this.#stopped) return;
     const { counts, complete } = await this.#engine.status(this.#workflowId);
+    this.#countDueAt = now + (Date.now() - now) * COUNT_REST;
     const total = jobCount(counts);
     const ended = endedCount(counts);
     const due =

@@ -4,7 +4,7 @@ import { pausedBy } from '../../views/pause-text.ts';
 import { remainingMs, type Watch } from '../../views/remaining-time.ts';
 import type { Stage } from '../../views/timeline/stage-progress.ts';
 import { visibleText } from '../../views/visible-text.ts';
-import { endedCount, jobCount } from '../../views/workflow-state.ts';
+import { endedCount, failuresWithoutRetry, jobCount } from '../../views/workflow-state.ts';
 import { ellipsizeMiddle } from '../terminal/display-width.ts';
 import { fitLine, type StyledLine } from '../terminal/styled-line.ts';
 import { scriptText } from '../texts/status-text.ts';
@@ -149,7 +149,7 @@ function waitingLines(status: WorkflowStatus, size: ScreenSize, now: number): St
 }
 
 function failureLines(status: WorkflowStatus): StyledLine[] {
-  return status.failures.map((job) => [
+  return failuresWithoutRetry(status).map((job) => [
     { text: 'failure ', style: 'red' },
     { text: `${visibleText(job.name)}  ${visibleText(`${job.outcome} - ${job.reason}`)}` },
   ]);

@@ -40,16 +40,17 @@ class RequestFrames implements FrameSource {
     this.#ref = ref;
   }
 
-  async read(): Promise<void> {
+  async read(): Promise<number | null> {
     const request = await this.#engine.getRequest(this.#ref);
     const open = request.rounds.at(-1);
     if (open === undefined || (open.state !== 'RUNNING' && open.state !== 'SUBMITTED')) this.#round = null;
     else if (this.#round?.workflowId !== open.workflow_id) {
       this.#round = new WorkflowFrames(this.#engine, open.workflow_id);
     }
-    await this.#round?.read();
+    const again = (await this.#round?.read()) ?? null;
     this.#sites = (await this.#engine.listSites()).items;
     this.#request = request;
+    return again;
   }
 
   frame(size: ScreenSize, now: number, note: string | null): StyledLine[] {

@@ -10,7 +10,8 @@ import { progressFrame, type ScreenSize } from './progress-frame.ts';
 
 const GRAPH_INTERVAL_MS = 300;
 /** So many times as long as the last look took nothing is counted. */
-const GRAPH_REST = 50;
+const GRAPH_REST = 20;
+const STATUS_REST = 10;
 
 /** The progress screen of one workflow. */
 export class WorkflowFrames implements FrameSource {
@@ -18,6 +19,7 @@ export class WorkflowFrames implements FrameSource {
   readonly #engine: Pick<Engine, 'status' | 'graph'>;
   #status: WorkflowStatus | null = null;
   #graph: WorkflowGraph | null = null;
+  #statusDueAt = 0;
   #graphDueAt = 0;
   #watch: Watch | null = null;
 
@@ -26,19 +28,25 @@ export class WorkflowFrames implements FrameSource {
     this.workflowId = workflowId;
   }
 
-  async read(): Promise<void> {
+  async read(): Promise<number | null> {
+    const before = Date.now();
+    if (before < this.#statusDueAt) return this.#statusDueAt - before;
     this.#status = await this.#engine.status(this.workflowId);
-    await this.#readGraph();
+    this.#statusDueAt = before + (Date.now() - before) * STATUS_REST;
+    const again = await this.#readGraph();
     this.#watch ??= { since: Date.now(), ended: endedCount(this.#status.counts) };
+    return again;
   }
 
   /** Counting the jobs of a large workflow by group takes long: seldom, and never more than a small share of the time. */
-  async #readGraph(): Promise<void> {
+  async #readGraph(): Promise<number | null> {
     const before = Date.now();
-    if (before < this.#graphDueAt && !this.#status!.complete) return;
+    // The stages lag behind the counts until then.
+    if (before < this.#graphDueAt && !this.#status!.complete) return this.#graphDueAt - before;
     this.#graph = await this.#engine.graph(this.workflowId);
     const took = Date.now() - before;
     this.#graphDueAt = before + Math.max(GRAPH_INTERVAL_MS, took * GRAPH_REST);
+    return null;
   }
 
   /** `hasHead`: with its name and a bar. */

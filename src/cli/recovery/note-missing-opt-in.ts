@@ -2,7 +2,7 @@ import type { Engine } from '../../contract/engine.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { RecoveryFlags } from './recovery-flags.ts';
 
-/** An agent decides about jobs that wait for a decision; without the opt-in of the workflow no job ever does. */
+/** An agent decides jobs that wait for a decision; without the opt-in of the workflow no job ever does. */
 export async function noteMissingOptIn(
   { narrate }: Pick<CommandContext, 'narrate'>,
   engine: Engine,

@@ -12,6 +12,7 @@ import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
 import { isUnansweredFarewell, waitOutOutages } from '../run/outages.ts';
 import { runDueActions } from '../run/run-due-actions.ts';
+import { stoppingText } from '../run/stopping-text.ts';
 import { workerOptions } from '../run/worker-options.ts';
 import type { AutoSchedule } from '../slurm/auto-schedule.ts';
 import { hintCommand } from '../texts/parts/hint-command.ts';
@@ -48,7 +49,8 @@ export class WatchRun {
   /** Failures about which nothing could be done, by job and attempt. */
   readonly #givenUp = new Set<string>();
   #progress: Progress | null = null;
-  #worker: RunWorker | null = null;
+  /** While jobs run here. */
+  #driven: { worker: RunWorker; graceMs: number } | null = null;
   #noted = '';
 
   constructor(context: CommandContext, engine: Engine, options: WatchOptions) {
@@ -158,14 +160,15 @@ export class WatchRun {
     this.#progress ??= await startProgress(this.#engine, status.workflow, this.#context, true);
     const options = workerOptions({ ...this.#context, settings }, status.workflow.id, offer);
     const launchers = new Launchers(options.stateDir);
-    this.#worker = new RunWorker(this.#engine, options, launchers);
+    const worker = new RunWorker(this.#engine, options, launchers);
+    this.#driven = { worker, graceMs: settings.grace };
     try {
-      if (!this.#interrupted.signal.aborted) await this.#worker.run();
+      if (!this.#interrupted.signal.aborted) await worker.run();
     } catch (error) {
       // A user canceled what was left before the first job was claimed.
       if (!(error instanceof HoldfastError && error.code === 'WORKFLOW_COMPLETE')) throw error;
     } finally {
-      this.#worker = null;
+      this.#driven = null;
       void launchers.stop();
     }
   }
@@ -227,13 +230,14 @@ export class WatchRun {
 
   #interrupt(count: number): void {
     this.#interrupted.abort();
-    if (this.#worker === null) return;
+    if (this.#driven === null) return;
+    const { worker, graceMs } = this.#driven;
     if (count === 1) {
-      this.#worker.stop();
-      this.#progress?.note('stopping the running jobs; press Ctrl-C again to kill them');
+      worker.stop();
+      void stoppingText(this.#engine, this.#options.workflowId, graceMs).then((text) => this.#note(text));
     } else {
-      this.#worker.kill();
-      this.#progress?.note('killing the running jobs');
+      worker.kill();
+      this.#note('killing the running jobs');
     }
   }
 

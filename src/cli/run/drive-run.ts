@@ -1,6 +1,5 @@
 import type { Engine } from '../../contract/engine.ts';
 import type { WorkflowRecord } from '../../contract/records/records.ts';
-import { formatDuration } from '../../core/text/quantity.ts';
 import type { RunStory } from '../../views/run-story.ts';
 import type { Launchers } from '../../worker/execute/launchers.ts';
 import { RunWorker } from '../../worker/run-worker.ts';
@@ -9,11 +8,11 @@ import { onInterrupt } from '../interrupts.ts';
 import { notifyOf } from '../notify/run-notifier.ts';
 import { rememberSpec } from '../options/known-spec.ts';
 import { useSettings } from '../options/run-settings.ts';
-import type { Progress } from '../progress/progress.ts';
 import { startProgress } from '../progress/start-progress.ts';
 import { runResultView } from '../texts/run-result-text.ts';
 import { followRun } from './follow-run.ts';
 import { collectRunResult } from './run-result.ts';
+import { stoppingText } from './stopping-text.ts';
 import { callAt } from './time-limit.ts';
 import { type LocalWorker, workerOptions } from './worker-options.ts';
 
@@ -39,7 +38,7 @@ export async function driveRun(
     if (isFollowing) following.abort();
     else if (count === 1) {
       worker.stop();
-      void printStopping(engine, workflow.id, settings.grace, progress);
+      void stoppingText(engine, workflow.id, settings.grace).then((text) => progress.note(text));
     } else {
       worker.kill();
       progress.note('killing the running jobs');
@@ -75,24 +74,4 @@ export async function driveRun(
   context.show(runResultView, await collectRunResult(engine, status, context.settings.output, story));
   await notifier.finish();
   return interrupted ? INTERRUPTED : (status.exit_code ?? INTERRUPTED);
-}
-
-async function printStopping(
-  engine: Engine,
-  workflowId: number,
-  graceMs: number,
-  progress: Progress,
-): Promise<void> {
-  // Printed even if the state cannot be read any more: the number is the least of it.
-  const count = await engine.status(workflowId).then(
-    ({ counts }) => counts.pending + counts.running,
-    () => null,
-  );
-  if (count === 0) {
-    progress.note('stopping; nothing is running');
-    return;
-  }
-  const running = count === null ? 'the running jobs' : `${count} running ${count === 1 ? 'job' : 'jobs'}`;
-  const them = count === 1 ? 'it' : 'them';
-  progress.note(`stopping ${running} (grace ${formatDuration(graceMs)}); press Ctrl-C again to kill ${them}`);
 }

@@ -2,12 +2,11 @@ import type { Hint } from '../../contract/records/hint.ts';
 import type { AttemptRecord, EventRecord } from '../../contract/records/records.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { describeOutcome } from '../../core/job/outcome.ts';
-import type { WalkStep } from '../../core/policy/decision.ts';
 import { formatDuration } from '../../core/text/quantity.ts';
 import { attemptOutcome } from '../../views/attempt.ts';
 import { evaluationText, routeText } from '../../views/events/evaluation-text.ts';
 import { eventText } from '../../views/events/event-text.ts';
-import { decisionsAbout, type ExplainedJob, failedAttempt } from '../../views/explanation.ts';
+import { decisionsAbout, type ExplainedJob, failedAttempt, saysSomething } from '../../views/explanation.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import { waitText } from '../../views/wait-text.ts';
 import { shownStatus } from '../../views/workflow-state.ts';
@@ -93,11 +92,6 @@ export function explanationText(shown: ShownExplanation, style: TextStyle): stri
   if (others.length > 0) lines.push('', ...others.map((event) => decisionLine(event, style)));
   lines.push('', `next: ${visibleText(explanation.next)}`);
   return [...lines, ...offerLines(shown.hints, style)];
-}
-
-/** It decided, or it is what a post step said of the attempt. */
-function saysSomething({ post }: AttemptRecord, { rule, applies }: WalkStep): boolean {
-  return applies || (rule === 'post' && post !== null);
 }
 
 /** The excerpt that most often says it all, right below the reason. */

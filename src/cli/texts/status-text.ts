@@ -3,7 +3,7 @@ import type { WorkerRecord, WorkflowStatus } from '../../contract/records/record
 import { formatDuration } from '../../core/text/quantity.ts';
 import { pausedBy } from '../../views/pause-text.ts';
 import { visibleText } from '../../views/visible-text.ts';
-import { workflowState } from '../../views/workflow-state.ts';
+import { failuresWithoutRetry, workflowState } from '../../views/workflow-state.ts';
 import { clockTime, shortTime } from '../terminal/local-time.ts';
 import { fitLine, paintLine, type StyledLine } from '../terminal/styled-line.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
@@ -51,7 +51,9 @@ function markText({ site, labels }: WorkerRecord): string {
 function statusText(status: WorkflowStatus, style: TextStyle): string[] {
   const { now } = style;
   const lines: StyledLine[] = [headline(status, now), [{ text: '  ' }, ...countsLine(status.counts)]];
-  const { until } = status.workflow;
+  const { until, shared, owner, access_groups: groups } = status.workflow;
+  if (shared && owner !== '')
+    lines.push([{ text: `  owner ${visibleText([owner, ...groups].join(', '))}`, style: 'dim' }]);
   if (until !== null && status.held.jobs > 0)
     lines.push([{ text: `  ${untilText(until, status.held.jobs)}` }]);
   const paused = pausedBy(status.workflow);
@@ -82,7 +84,7 @@ function statusText(status: WorkflowStatus, style: TextStyle): string[] {
   for (const errand of status.errands.filter(({ kind }) => kind !== 'recovery')) {
     lines.push([{ text: '  beside   ', style: 'cyan' }, { text: errandText(errand, now) }]);
   }
-  for (const job of status.failures) {
+  for (const job of failuresWithoutRetry(status)) {
     lines.push([
       { text: '  failure  ', style: 'red' },
       { text: `${visibleText(job.name)}  attempt ${job.attempt_id} ${shortTime(job.finished_at_ms, now)}: ` },

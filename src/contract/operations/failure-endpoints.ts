@@ -55,7 +55,7 @@ export const failureEndpoints = {
     path: '/api/v1/workflows/{workflow_id}/resolve',
     role: 'operator',
     tag,
-    summary: 'Decides about jobs that wait for it; as a whole or not at all.',
+    summary: 'Retries or fails jobs that wait for a decision; all of them or none.',
     body: resolveRequest,
     answer: json(resolveResult),
   }),

@@ -104,7 +104,7 @@ export const jobEndpoints = {
     aliases: ['/jobs/{job_id}'],
     role: 'operator',
     tag,
-    summary: 'Decides about a job that waits for it: `ready` tries it again, `failed` gives it up.',
+    summary: 'Decides a job that waits for a decision: `ready` retries it, `failed` gives it up.',
     body: z
       .strictObject({ status: z.enum(['ready', 'failed']), reason: reason.exactOptional() })
       .meta({ id: 'JobDecision' }),

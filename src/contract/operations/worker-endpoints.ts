@@ -14,6 +14,7 @@ import {
 } from '../schemas/exchange.ts';
 import { id, page } from '../schemas/scalars.ts';
 import { heldJob, workerSchema } from '../schemas/workflow-records.ts';
+import { roomQuery } from './worker-room.ts';
 
 const tag = 'Workers';
 /** What only the process of the worker may ask for. */
@@ -102,7 +103,7 @@ export const workerEndpoints = {
     ...BY_WORKER,
     tag,
     summary: 'Waits until there may be something for a worker: then it should exchange.',
-    query: z.strictObject({ timeout_ms: waitQuery }),
+    query: z.strictObject({ timeout_ms: waitQuery, ...roomQuery }),
     answer: json(z.object({ news: z.boolean() }).meta({ id: 'News' })),
   }),
   putLogs: endpoint({

@@ -10,6 +10,7 @@ import type {
   postOrder,
   recoveryOrder,
 } from '../schemas/errand.ts';
+import type { SpanPage, TraceOrder } from './trace.ts';
 
 // Work beside an attempt or a run. The schemas describe it; nothing here is loaded at run time.
 
@@ -34,6 +35,17 @@ export interface ServerErrand {
   data: unknown;
 }
 
+/** What a handler may use. */
+export interface ErrandTools {
+  /** The next spans of an order. */
+  readSpans(order: TraceOrder): Promise<SpanPage>;
+  /** Replaces the data of the errand: what was done is not repeated. */
+  keep(data: unknown): Promise<void>;
+}
+
+/** What a handler throws if another try would not help. */
+export class FinalFailure extends Error {}
+
 /** How the server does its errands of one kind. */
 export interface ServerErrandHandler {
   kind: string;
@@ -41,7 +53,7 @@ export interface ServerErrandHandler {
    * Called outside every transaction; what it returns is stored as JSON. After a crash another server calls it again, so
    * it must be safe to repeat. When the signal is aborted it stops: the errand was canceled, or is another server's.
    */
-  run(errand: ServerErrand, signal: AbortSignal): Promise<unknown>;
+  run(errand: ServerErrand, signal: AbortSignal, tools: ErrandTools): Promise<unknown>;
   /** In how many ms a try that failed is repeated, after so many tries; null: no more. Absent: it is not repeated. */
   retryMs?(tries: number): number | null;
 }

@@ -38,6 +38,8 @@ export const claim = z
     variables: anything,
     /** Values of the user data that the job reads; one that has no value is left out. */
     user_data: anything,
+    /** For `TRACEPARENT`; absent where no traces are sent. */
+    traceparent: z.string().exactOptional(),
   })
   .meta({ id: 'Claim' });
 

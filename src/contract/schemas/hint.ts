@@ -19,7 +19,7 @@ export const hint = z
     z.object(of('cancel')),
     /** Look at what failed, by kind of failure. */
     z.object(of('failures')),
-    /** Decide about jobs that wait for a decision. */
+    /** Retry or fail jobs that wait for a decision. */
     z.object(of('resolve')),
     /** Try again what lacked memory or time, with more of it. */
     z.object(of('recover')),

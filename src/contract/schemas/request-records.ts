@@ -8,7 +8,7 @@ import {
   ROUND_STATES,
   UNIT_STATES,
 } from '../../core/request/request-states.ts';
-import { GROUPS, id, millis, OWNER } from './scalars.ts';
+import { GROUPS, id, MAY_CHANGE, millis, OWNER } from './scalars.ts';
 
 /** A whole number of up to 64 bits. JSON numbers are not exact beyond 2^53. */
 const longNumber = z.string().regex(/^\d+$/).describe('A whole number, as text: it may exceed 2^53.');
@@ -128,6 +128,7 @@ const requestFields = {
   actor: z.string(),
   owner: z.string().describe(OWNER),
   access_groups: z.array(z.string()).describe(GROUPS),
+  may_change: z.boolean().exactOptional().describe(MAY_CHANGE),
   /** A range of numbers, or an inventory of items. */
   work: z.enum(['range', 'inventory']),
   /** The next number of a range; null for an inventory. */

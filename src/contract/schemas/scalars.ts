@@ -8,6 +8,7 @@ export const millis = z.number();
 export const id = z.int().positive();
 
 export const OWNER = 'The name of the token that created it; empty: nobody is known.';
+export const MAY_CHANGE = 'Whether the caller may change it; absent where no server answers.';
 export const GROUPS = 'Members of these groups may see and change it; empty: everybody may see it.';
 
 /**

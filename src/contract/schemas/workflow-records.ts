@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WORKFLOW_EXECUTORS } from '../../core/allocation/executor.ts';
 import { errandRecord } from './errand.ts';
-import { GROUPS, id, jobStatus, millis, OWNER } from './scalars.ts';
+import { GROUPS, id, jobStatus, MAY_CHANGE, millis, OWNER } from './scalars.ts';
 
 /** What a process that ran a workflow was given, as far as it was; the next one on the same machine uses it as well. */
 export const runSettings = z
@@ -33,6 +33,7 @@ export const workflowSchema = z
     project: z.string().nullable(),
     owner: z.string().describe(OWNER),
     access_groups: z.array(z.string()).describe(GROUPS),
+    may_change: z.boolean().exactOptional().describe(MAY_CHANGE),
     run_id: id,
     created_at_ms: millis,
     /** Where the user ran the command; jobs run there. */

@@ -10,33 +10,39 @@ export interface EnvironmentFacts extends AttemptPlace {
   report_path: string;
   /** Where the attempt puts the user data that it sets; null if it sets none. */
   user_data_dir: string | null;
+  /** What its own spans belong to; absent where no traces are sent. */
+  traceparent?: string;
 }
 
 /** The environment every attempt gets: one table. docs/environment.md lists it; a test keeps the two equal. */
 export function jobEnvironment(facts: EnvironmentFacts): Record<string, string> {
-  const shared = {
-    WORKFLOW_ID: String(facts.workflow_id),
-    JOB_ID: String(facts.job_id),
-    JOB_NAME: facts.job_name,
-    OUTPUT_DIR: facts.output_dir,
-    ATTEMPT_ID: String(facts.attempt_id),
-    API_URL: facts.api_url,
-  };
+  const workflowId = String(facts.workflow_id);
+  const jobId = String(facts.job_id);
+  const attemptId = String(facts.attempt_id);
   const environment: Record<string, string> = {
     HOLDFAST_RUN_ID: String(facts.run_id),
     HOLDFAST_ATTEMPT_TOKEN: String(facts.token),
     HOLDFAST_WORK_DIR: facts.work_dir,
     HOLDFAST_CHECKPOINT_DIR: facts.checkpoint_dir,
     HOLDFAST_REPORT: facts.report_path,
-    FLUSTER_JOB_ID: String(facts.job_id),
+    FLUSTER_JOB_ID: jobId,
     // Programs written for fluster count attempts from 0; everything else here counts from 1.
     FLUSTER_ATTEMPT_ID: String(facts.attempt_id - 1),
+    HOLDFAST_WORKFLOW_ID: workflowId,
+    TORC_WORKFLOW_ID: workflowId,
+    HOLDFAST_JOB_ID: jobId,
+    TORC_JOB_ID: jobId,
+    HOLDFAST_JOB_NAME: facts.job_name,
+    TORC_JOB_NAME: facts.job_name,
+    HOLDFAST_OUTPUT_DIR: facts.output_dir,
+    TORC_OUTPUT_DIR: facts.output_dir,
+    HOLDFAST_ATTEMPT_ID: attemptId,
+    TORC_ATTEMPT_ID: attemptId,
+    HOLDFAST_API_URL: facts.api_url,
+    TORC_API_URL: facts.api_url,
   };
   if (facts.user_data_dir !== null) environment.HOLDFAST_USER_DATA_DIR = facts.user_data_dir;
-  for (const [name, value] of Object.entries(shared)) {
-    environment[`HOLDFAST_${name}`] = value;
-    environment[`TORC_${name}`] = value;
-  }
+  if (facts.traceparent !== undefined) environment.TRACEPARENT = facts.traceparent;
   return environment;
 }
 

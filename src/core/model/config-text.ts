@@ -4,8 +4,12 @@ const DEFAULT_JSON = new Map(
   Object.entries(DEFAULT_JOB_CONFIG).map(([key, value]) => [key, JSON.stringify(value)]),
 );
 
-/** Only what differs from the defaults: 100,000 jobs mostly say the same. */
 export function encodeConfig(config: JobConfig): string {
+  return JSON.stringify(storedConfig(config));
+}
+
+/** Only what differs from the defaults: 100,000 jobs mostly say the same. */
+export function storedConfig(config: JobConfig): StoredConfig {
   const different: Record<string, unknown> = {};
   for (const key in config) {
     const value = config[key as keyof JobConfig];
@@ -13,11 +17,19 @@ export function encodeConfig(config: JobConfig): string {
     if (value === DEFAULT_JOB_CONFIG[key as keyof typeof DEFAULT_JOB_CONFIG]) continue;
     if (typeof value !== 'object' || value === null || !isDefault(key, value)) different[key] = value;
   }
-  return JSON.stringify(different);
+  return different as StoredConfig;
 }
 
+/** With every key that a job has: to add one to a copy takes V8 five times as long as the copy. */
+const EVERY_KEY: JobConfig = { command: '', ...DEFAULT_JOB_CONFIG };
+
 export function decodeConfig(text: string): JobConfig {
-  return { ...DEFAULT_JOB_CONFIG, ...parseConfig(text) };
+  return wholeConfig(parseConfig(text));
+}
+
+/** With the defaults. */
+export function wholeConfig(stored: StoredConfig): JobConfig {
+  return { ...EVERY_KEY, ...stored };
 }
 
 /** Jobs of a sweep share most of their values: the last one of a field need not be written out again. */
@@ -34,7 +46,7 @@ function isDefault(key: string, value: object): boolean {
 /** What is stored of a configuration: the fields that are not the default. */
 export type StoredConfig = Partial<JobConfig> & Pick<JobConfig, 'command'>;
 
-/** Takes a third of the time of `decodeConfig`, which copies all defaults. */
+/** Takes less time than `decodeConfig`, which copies all defaults. */
 export function parseConfig(text: string): StoredConfig {
   return JSON.parse(text) as StoredConfig;
 }

@@ -258,7 +258,8 @@ export interface WorkflowModel {
   dependencySets: DependencySet[];
   /** Indexes of sets that are stored and counted although no job may wait for them; absent: there are none. */
   countedSets?: readonly number[];
-  jobs: JobModel[];
+  /** Those of a spec are made when they are read, so that no two reads give the same object. */
+  jobs: readonly JobModel[];
   /** Why each dependency is there, for `plan`: `dependencySets[i]` ↔ reasons by job index. Once per pair kind. */
   dependencyReasons: DependencyReason[];
 }

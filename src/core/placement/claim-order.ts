@@ -3,18 +3,18 @@ export const CLAIM_ORDERS = ['none', 'gpus_runtime_memory', 'gpus_memory_runtime
 /** Which of the ready jobs of one priority are claimed first: those that ask for the most of each, in this order. */
 export type ClaimOrder = (typeof CLAIM_ORDERS)[number];
 
-interface Asking {
+export interface Asking {
   requirement: { gpus: number; memory_bytes: number | null };
   runtimeMs: number | null;
 }
 
 /**
- * The rank of each job, 0 first. Equal jobs have equal ranks, so that they are claimed in the order in which they were
- * written. What a job does not ask for counts as nothing.
+ * The rank of each job, 0 first; none where the order is that in which they were written. Equal jobs have equal ranks, so
+ * that these are claimed in that order, too. What a job does not ask for counts as nothing.
  */
-export function claimRanks(jobs: readonly Asking[], order: ClaimOrder): number[] {
-  if (order === 'none') return jobs.map(() => 0);
-  const keys = jobs.map(({ requirement, runtimeMs }) => {
+export function claimRanks(jobs: Iterable<Asking>, order: ClaimOrder): number[] {
+  if (order === 'none') return [];
+  const keys = Array.from(jobs, ({ requirement, runtimeMs }) => {
     const [runtime, memory] = [runtimeMs ?? 0, requirement.memory_bytes ?? 0];
     return [requirement.gpus, ...(order === 'gpus_runtime_memory' ? [runtime, memory] : [memory, runtime])];
   });

@@ -74,7 +74,10 @@ export const RULES = {
     if (history.preemptions >= limit) {
       return {
         verdict: { kind: 'fail', status: 'failed' },
-        because: `worker_lost: no retries left after a lost worker (${limit} of ${limit} used)`,
+        because:
+          limit === 0
+            ? 'worker_lost: no retries allowed after a lost worker'
+            : `worker_lost: no retries left after a lost worker (${limit} of ${limit} used)`,
       };
     }
     const spent = `${describeOutcome(ended.outcome)}, preemption ${history.preemptions + 1} of ${limit}`;

@@ -215,7 +215,7 @@ function sentenceOf(
     absorbed: 'accepted',
     retry: `retry ${failures_before + 1} of ${max_retries}`,
     permanent_failure: 'not retried',
-    retries_exhausted: `no retries left (${used})`,
+    retries_exhausted: max_retries === 0 ? 'no retries allowed' : `no retries left (${used})`,
     abort: 'the whole run is aborted',
   };
   const more = badInputs.length > SHOWN_INPUTS ? ` and ${badInputs.length - SHOWN_INPUTS} more` : '';

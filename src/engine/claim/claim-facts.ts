@@ -1,5 +1,5 @@
 import type { Claim } from '../../contract/records/exchange.ts';
-import type { JobConfig } from '../../core/model/workflow-model.ts';
+import type { JobConfig, Requirement } from '../../core/model/workflow-model.ts';
 import { type ClaimableJob, decodeConfig } from '../../store/rows/jobs/job-rows.ts';
 import { listHandlers } from '../../store/rows/workflows/handler-rows.ts';
 import { loadUserData } from '../../store/rows/workflows/user-data-rows.ts';
@@ -42,18 +42,33 @@ export function* claimFacts(
   shared: SharedFacts,
 ): Script<ClaimFacts> {
   const config = decodeConfig(job.config);
-  const { id: _, ...requirement } = shared.requirements.get(job.requirement_id)!;
+  const condition = yield* conditionOf(workflow, job, config);
+  const { outputs, failures, foreach, variables } = yield* templateValues(workflow, job, config);
   return {
     config,
-    requirement,
+    requirement: withoutId(shared.requirements.get(job.requirement_id)!),
     stderr_patterns: shared.patterns.get(config.failure_handler ?? '') ?? [],
-    condition: yield* conditionOf(workflow, job, config),
-    ...(yield* templateValues(workflow, job, config)),
+    condition,
+    outputs,
+    failures,
+    foreach,
+    variables,
     user_data: yield* inputValues(workflow.id, config.user_data.inputs, shared.userData),
   };
 }
 
-/** The right to make the attempt with this number. */
+/** Of what is stored: many jobs share a requirement. */
+const needs = new WeakMap<StoredRequirement, Requirement>();
+
+function withoutId(stored: StoredRequirement): Requirement {
+  const known = needs.get(stored);
+  if (known !== undefined) return known;
+  const { id: _, ...need } = stored;
+  needs.set(stored, need);
+  return need;
+}
+
+/** The right to make the attempt with this number. Field by field, since copies of objects are slow. */
 export function claimOf(
   workflow: WorkflowRow,
   job: ClaimableJob,
@@ -61,7 +76,8 @@ export function claimOf(
   attempt: { token: number; attempt_id: number },
 ): Claim {
   return {
-    ...attempt,
+    token: attempt.token,
+    attempt_id: attempt.attempt_id,
     workflow_id: workflow.id,
     job_id: job.id,
     run_id: workflow.run_id,
@@ -70,7 +86,15 @@ export function claimOf(
     scope: job.scope,
     cwd: workflow.cwd,
     output_dir: workflow.output_dir,
-    ...facts,
+    config: facts.config,
+    requirement: facts.requirement,
+    stderr_patterns: facts.stderr_patterns,
+    condition: facts.condition,
+    outputs: facts.outputs,
+    failures: facts.failures,
+    foreach: facts.foreach,
+    variables: facts.variables,
+    user_data: facts.user_data,
   };
 }
 

@@ -1,5 +1,10 @@
 import type { Requirement } from '../../core/model/workflow-model.ts';
-import { eligibility, type Places, type WorkerOffer } from '../../core/placement/eligibility.ts';
+import {
+  eligibility,
+  type Places,
+  type Situation,
+  type WorkerOffer,
+} from '../../core/placement/eligibility.ts';
 import { takeResources } from '../../core/placement/resources.ts';
 
 /** What is left of the limits of a workflow, for all workers together; shrinks with each claim. */
@@ -12,15 +17,13 @@ export interface SharedLimits {
 export class Room {
   readonly offer: WorkerOffer;
   readonly #limits: SharedLimits;
-  readonly #places: Places;
-  readonly #now: number;
+  readonly #situation: Situation;
 
   /** `places` are those of the workflow. */
   constructor(offer: WorkerOffer, limits: SharedLimits, places: Places, now: number) {
     this.offer = offer;
     this.#limits = limits;
-    this.#places = places;
-    this.#now = now;
+    this.#situation = { now, ...places, limits, others: [] };
   }
 
   get isFull(): boolean {
@@ -29,12 +32,7 @@ export class Room {
 
   /** How many jobs with this requirement could start now. Where they failed before is not looked at. */
   countOf(requirement: Requirement): number {
-    const answer = eligibility({ requirement, avoid: null }, this.offer, {
-      now: this.#now,
-      ...this.#places,
-      limits: this.#limits,
-      others: [],
-    });
+    const answer = eligibility({ requirement, avoid: null }, this.offer, this.#situation);
     return answer.fits ? answer.count : 0;
   }
 

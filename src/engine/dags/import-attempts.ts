@@ -5,7 +5,7 @@ import type { PostRecord } from '../../core/request/post-record.ts';
 import { insertAttempt } from '../../store/rows/attempts/attempt-rows.ts';
 import { findLiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts';
 import { dagWorkerAt } from '../../store/rows/dags/dag-worker-rows.ts';
-import { decodeConfig, getJob } from '../../store/rows/jobs/job-rows.ts';
+import { getJob } from '../../store/rows/jobs/job-rows.ts';
 import { toPending } from '../../store/rows/jobs/job-transitions.ts';
 import { putLog } from '../../store/rows/logs/log-rows.ts';
 import { addToRun } from '../../store/rows/workflows/run-rows.ts';
@@ -53,7 +53,7 @@ export function* importAttempt(
     ...(settings !== null && { post }),
     ...(fingerprint !== null && { fingerprint }),
   };
-  const config = decodeConfig(live.config);
+  const { config } = live;
   const judged = yield* judgeAttempt(live, report, config);
   const decision = asDagmanDecided(judged.decision, record, config.continue_on_failure);
   yield* endAttempt(live, report, now, null, { ...judged, decision });

@@ -1,11 +1,11 @@
 import { serveWaitingCall } from '../../core/flow/calls.ts';
 import { causeOf, describeOutcome } from '../../core/job/outcome.ts';
-import type { JobConfig } from '../../core/model/workflow-model.ts';
 import { type AttemptEnd, finishAttempts } from '../../store/rows/attempts/attempt-rows.ts';
 import type { LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts';
 import { appendEvents, type NewEvent } from '../../store/rows/events/event-rows.ts';
 import { listCalledFor } from '../../store/rows/flow/route-rows.ts';
 import { listMembershipsOf } from '../../store/rows/jobs/dependency-rows.ts';
+import { listOpenWorkflows } from '../../store/rows/jobs/job-rows.ts';
 import { toCompleted } from '../../store/rows/jobs/job-transitions.ts';
 import { type Script, together } from '../../store/script.ts';
 import { followFlow } from '../flow/follow-flow.ts';
@@ -23,11 +23,8 @@ export interface PlainSuccess {
  * The decision about an attempt that succeeded, if nothing that anybody wrote has a say in what follows, and nobody
  * called its job: then many of them can be ended together. Otherwise null, and nothing was asked of the database.
  */
-export function* plainSuccess(
-  live: LiveAttempt,
-  report: EndReport,
-  config: JobConfig,
-): Script<PlainSuccess | null> {
+export function* plainSuccess(live: LiveAttempt, report: EndReport): Script<PlainSuccess | null> {
+  const { config } = live;
   const isPlain =
     !live.is_called &&
     !live.overtaken &&
@@ -46,7 +43,8 @@ export function* plainSuccess(
     outcome,
     usage: report.usage,
     output: report.output,
-    decision: { ...decision, reason: withNote(decision.reason, report.note) },
+    decision:
+      report.note === undefined ? decision : { ...decision, reason: withNote(decision.reason, report.note) },
     route: null,
     evaluations: [],
     fingerprint: report.fingerprint ?? null,
@@ -60,9 +58,15 @@ export function withNote(reason: string, note: string | undefined): string {
   return note === undefined ? reason : `${reason}; ${note}`;
 }
 
-/** What `endAttempt` does, for many successes at once: a few statements, however many there are. */
-export function* completeAttempts(successes: readonly PlainSuccess[], now: number): Script<void> {
-  if (successes.length === 0) return;
+/**
+ * What `endAttempt` does, for many successes at once: a few statements, however many there are. Returns the workflows that
+ * are known to have open jobs afterwards.
+ */
+export function* completeAttempts(
+  successes: readonly PlainSuccess[],
+  now: number,
+): Script<ReadonlySet<number>> {
+  if (successes.length === 0) return new Set();
   yield* finishAttempts(successes.map(({ live, end }) => ({ token: live.id, end })));
   const byReason = new Map<string, number[]>();
   for (const { live, end } of successes) {
@@ -72,14 +76,22 @@ export function* completeAttempts(successes: readonly PlainSuccess[], now: numbe
   }
   for (const [reason, jobIds] of byReason) yield* toCompleted(jobIds, reason);
   yield* appendEvents(successes.map((success) => completion(success, now)));
-  const jobs = successes.map(({ live }) => ({ ...live, id: live.job_id, name: live.job_name }));
+  const jobs = successes.map(({ live: { job_id, job_name, workflow_id, run_id } }) => {
+    return { id: job_id, name: job_name, workflow_id, run_id };
+  });
   const ids = jobs.map(({ id }) => id);
-  const [memberships, called] = yield* together(listMembershipsOf(ids), listCalledFor(ids));
-  yield* settleSuccesses(jobs, memberships, now);
+  const workflowIds = [...new Set(jobs.map(({ workflow_id }) => workflow_id))];
+  const [memberships, called, open] = yield* together(
+    listMembershipsOf(ids),
+    listCalledFor(ids),
+    listOpenWorkflows(workflowIds),
+  );
+  const hasFollowed = yield* settleSuccesses(jobs, memberships, now);
   for (const id of called) {
     const { workflow_id, run_id } = jobs.find((job) => job.id === id)!;
     yield* followFlow({ id: workflow_id, run_id }, now, (draft) => serveWaitingCall(draft, id));
   }
+  return new Set(hasFollowed || called.length > 0 ? [] : open);
 }
 
 function completion({ live, end }: PlainSuccess, now: number): NewEvent {

@@ -8,7 +8,6 @@ import type { LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts
 import { insertErrand } from '../../store/rows/errands/errand-rows.ts';
 import { appendEvent } from '../../store/rows/events/event-rows.ts';
 import { changeResources } from '../../store/rows/jobs/job-resources.ts';
-import { decodeConfig } from '../../store/rows/jobs/job-rows.ts';
 import { setUserData } from '../../store/rows/workflows/user-data-rows.ts';
 import type { Script } from '../../store/script.ts';
 import { recordEvaluationFailures } from '../flow/record-evaluation-failures.ts';
@@ -45,7 +44,7 @@ export function* endAttempt(
   reporter: number | null,
   judged: Judgement | null,
 ): Script<{ decision: Decision; recovery: RecoveryOrder | null }> {
-  const config = decodeConfig(live.config);
+  const { config } = live;
   const isUsable = judged !== null && (yield* stillHolds(judged, live, config));
   const judgement = isUsable ? judged : yield* judgeAttempt(live, report, config);
   const { decision, outcome, startedAt, failIf, evaluations } = judgement;

@@ -1,6 +1,5 @@
 import type { RecoveryOrder } from '../../contract/records/errand.ts';
 import { findLiveAttempt, type LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts';
-import { decodeConfig } from '../../store/rows/jobs/job-rows.ts';
 import { addToRun, type RunTotals } from '../../store/rows/workflows/run-rows.ts';
 import type { Script } from '../../store/script.ts';
 import { endRunIfComplete } from '../runs/end-run.ts';
@@ -27,14 +26,14 @@ export function* endAttempts(endings: readonly AttemptEnding[], now: number): Sc
   const successes: PlainSuccess[] = [];
   const others: AttemptEnding[] = [];
   for (const ending of endings) {
-    const success = yield* plainSuccess(ending.live, ending.report, decodeConfig(ending.live.config));
+    const success = yield* plainSuccess(ending.live, ending.report);
     if (success === null) others.push(ending);
     else {
       successes.push(success);
       runs.add(ending, true);
     }
   }
-  yield* completeAttempts(successes, now);
+  const open = yield* completeAttempts(successes, now);
   const recoveries: RecoveryOrder[] = [];
   for (const [index, ending] of others.entries()) {
     const { report, reporter, judged = null } = ending;
@@ -46,7 +45,8 @@ export function* endAttempts(endings: readonly AttemptEnding[], now: number): Sc
   }
   for (const { workflowId, runId, ...totals } of runs.inOrder()) {
     yield* addToRun(workflowId, runId, totals);
-    yield* endRunIfComplete({ id: workflowId, run_id: runId }, now);
+    const isOpen = others.length === 0 && open.has(workflowId);
+    if (!isOpen) yield* endRunIfComplete({ id: workflowId, run_id: runId }, now);
   }
   return recoveries;
 }

@@ -2,6 +2,7 @@ import { DEFAULT_POST_CODES } from '../../core/job/post-result.ts';
 import type { JobConfig } from '../../core/model/workflow-model.ts';
 import type { Policy } from '../../core/policy/decision.ts';
 import type { FailureHandler, FailureRule } from '../../core/policy/failure-rule.ts';
+import { DEFAULT_RETRY } from '../../core/policy/retry-policy.ts';
 import type { LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts';
 import { findHandler, type HandlerRow } from '../../store/rows/workflows/handler-rows.ts';
 import type { Script } from '../../store/script.ts';
@@ -22,7 +23,8 @@ export function* loadPolicy(live: LiveAttempt, config: JobConfig): Script<Policy
 }
 
 /** For what no policy is asked about. */
-export const NO_POLICY: Omit<Policy, 'retry'> = {
+export const NO_POLICY: Policy = {
+  retry: DEFAULT_RETRY,
   handler: null,
   deadlineMs: null,
   usePendingFailed: false,

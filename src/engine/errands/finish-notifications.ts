@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sender, UnsentNotification } from '../../contract/records/notification.ts';
-import { describeTarget } from '../../core/notify/describe-target.ts';
 import { listOpenNotifications, type NotificationData } from '../../store/rows/errands/notification-rows.ts';
 import type { Store } from '../../store/store.ts';
+import { sentBy } from '../notify/end-notification.ts';
 import type { ServerErrandRunner } from './server-errand-runner.ts';
 
 /** How often notifications that another process holds, or that are due later, are looked at. */
@@ -20,8 +20,8 @@ export async function finishNotifications(
     const open = await store.read(() => listOpenNotifications(sender));
     if (open.length === 0 || signal.aborted) {
       return open.map(({ id, data, tries }) => {
-        const { facts, entry, problem } = JSON.parse(data) as NotificationData;
-        return { id, event: facts.event, target: describeTarget(entry.target), tries, problem };
+        const { problem } = JSON.parse(data) as Pick<NotificationData, 'problem'>;
+        return { id, ...sentBy(data), tries, problem };
       });
     }
     await runner.sweep(sender);

@@ -3,7 +3,6 @@ import { causeOf } from '../../core/job/outcome.ts';
 import type { JobConfig } from '../../core/model/workflow-model.ts';
 import type { RoutingConfig } from '../../core/policy/routes.ts';
 import type { LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts';
-import { decodeConfig } from '../../store/rows/jobs/job-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { ObservedEnd } from '../decide/end-report.ts';
 import { type Judgement, judgeOrAsk } from '../decide/judge-attempt.ts';
@@ -23,7 +22,7 @@ export type NextStep =
  * that applies. The rules are walked only where an answer that is missing could make a difference.
  */
 export function* openQuestion(live: LiveAttempt, report: ObservedEnd): Script<NextStep> {
-  const config = decodeConfig(live.config);
+  const { config } = live;
   const cause = causeOf(report.outcome);
   if (cause === 'lost' || cause === 'stopped' || cause === 'canceled') return DECIDE;
   const answers = report.evaluations ?? [];

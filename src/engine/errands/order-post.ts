@@ -2,7 +2,6 @@ import type { PostOrder } from '../../contract/records/errand.ts';
 import type { PostScript } from '../../core/model/workflow-model.ts';
 import { loadHistory } from '../../store/rows/attempts/attempt-rows.ts';
 import type { LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts';
-import { decodeConfig } from '../../store/rows/jobs/job-rows.ts';
 import { findHandlerNamed } from '../../store/rows/workflows/handler-rows.ts';
 import type { Script } from '../../store/script.ts';
 
@@ -30,7 +29,7 @@ export function isRepeatable(live: LiveAttempt): boolean {
 }
 
 function postOf(live: LiveAttempt): PostScript {
-  return decodeConfig(live.config).post!;
+  return live.config.post!;
 }
 
 function* failuresBefore({ job_id, run_id, visit, attempt_id }: LiveAttempt): Script<number> {

@@ -1,8 +1,10 @@
-import type { ServerErrandHandler } from '../../contract/records/errand.ts';
+import { type ErrandTools, FinalFailure, type ServerErrandHandler } from '../../contract/records/errand.ts';
 import type { Sender } from '../../contract/records/notification.ts';
+import type { SpanPage, TraceOrder } from '../../contract/records/trace.ts';
 import { hasProcessEnded, newProcessName } from '../../host/process-name.ts';
 import {
   finishServerErrand,
+  keepErrandData,
   listSendingServers,
   mayHaveDueErrands,
   releaseServerErrands,
@@ -21,6 +23,9 @@ const SERVER_LEASE_MS = 30_000;
 const STOP_AFTER_MS = 24_000;
 const MOST_AT_ONCE = 16;
 
+/** Reads the next spans of an order for a run. */
+type SpanReader = (run: { id: number; run_id: number }, order: TraceOrder) => Promise<SpanPage>;
+
 type StopReason = 'canceled' | 'lost' | 'stopping' | 'timeout';
 
 interface LeasedErrand {
@@ -38,18 +43,28 @@ interface LeasedErrand {
 export class ServerErrandRunner {
   readonly #store: Store;
   readonly #handlers: ReadonlyMap<string, ServerErrandHandler>;
+  readonly #readSpans: SpanReader;
   /** This process, as no other is called. */
   readonly #server = newProcessName();
   readonly #held = new Map<number, LeasedErrand>();
+  /** One at a time, so that a target is sent one message at a time. */
+  #sweeping = Promise.resolve();
   #isStopping = false;
 
-  constructor(store: Store, handlers: readonly ServerErrandHandler[]) {
+  constructor(store: Store, handlers: readonly ServerErrandHandler[], readSpans: SpanReader) {
     this.#store = store;
+    this.#readSpans = readSpans;
     this.#handlers = new Map(handlers.map((handler) => [handler.kind, handler]));
   }
 
   /** Renews what it holds and takes more. Called every few seconds. `sender`: whose notifications it sends. */
-  async sweep(sender: Sender = 'shared'): Promise<void> {
+  sweep(sender: Sender = 'shared'): Promise<void> {
+    const swept = this.#sweeping.then(() => this.#sweep(sender));
+    this.#sweeping = swept.catch(() => {});
+    return swept;
+  }
+
+  async #sweep(sender: Sender): Promise<void> {
     if (this.#handlers.size === 0 || this.#isStopping) return;
     if (this.#held.size > 0) await this.#renew();
     for (;;) {
@@ -59,7 +74,7 @@ export class ServerErrandRunner {
       const busy = [...this.#held.values()].flatMap(({ target }) => target ?? []);
       const taking = { kinds: [...this.#handlers.keys()], sender, busy, limit: room };
       const taken = await this.#store.write((now) => takeServerErrands(taking, this.#lease(now), now));
-      for (const errand of taken) this.#begin(errand);
+      for (const errand of taken) this.#begin(errand, sender);
       if (taken.length === 0) return;
     }
   }
@@ -109,7 +124,7 @@ export class ServerErrandRunner {
     }
   }
 
-  #begin(errand: ServerErrandRow): void {
+  #begin(errand: ServerErrandRow, sender: Sender): void {
     const controller = new AbortController();
     const stop = (reason: StopReason) => controller.abort(reason);
     const deadline = setTimeout(() => stop('lost'), STOP_AFTER_MS).unref();
@@ -117,6 +132,8 @@ export class ServerErrandRunner {
     const done = this.#do(errand, controller).finally(() => {
       clearTimeout(deadline);
       this.#held.delete(errand.id);
+      // The next one for the same target need not wait for the next sweep.
+      if (errand.target !== null) void this.sweep(sender).catch(() => {});
     });
     this.#held.set(errand.id, { target: errand.target, stop, deadline, done });
   }
@@ -138,7 +155,8 @@ export class ServerErrandRunner {
   *#end(errand: ServerErrandRow, ended: EndedErrand, now: number): Script<void> {
     const { id, kind, tries, data } = errand;
     const problem = problemOf(ended);
-    const delay = problem === null ? null : (this.#handlers.get(kind)!.retryMs?.(tries) ?? null);
+    const isFinal = problem === null || 'final' in ended;
+    const delay = isFinal ? null : (this.#handlers.get(kind)!.retryMs?.(tries) ?? null);
     if (problem !== null && delay !== null) {
       const noted = { ...(JSON.parse(data) as object), problem: shortProblem(problem) };
       yield* repeatServerErrand(id, this.#server, noted, now + delay);
@@ -158,17 +176,30 @@ export class ServerErrandRunner {
         : setTimeout(() => controller.abort('timeout' satisfies StopReason), timeout_ms);
     try {
       const data = JSON.parse(errand.data) as unknown;
-      return { done: await this.#handlers.get(kind)!.run({ id, workflow_id, run_id, kind, data }, signal) };
+      const order = { id, workflow_id, run_id, kind, data };
+      return { done: await this.#handlers.get(kind)!.run(order, signal, this.#toolsOf(errand)) };
     } catch (error) {
-      return { failed: (error as Error).message };
+      const { message } = error as Error;
+      return error instanceof FinalFailure ? { failed: message, final: true } : { failed: message };
     } finally {
       if (limit !== null) clearTimeout(limit);
     }
   }
+
+  #toolsOf(errand: ServerErrandRow): ErrandTools {
+    const { id, workflow_id, run_id } = errand;
+    return {
+      readSpans: (order) => this.#readSpans({ id: workflow_id!, run_id: run_id! }, order),
+      keep: async (data) => {
+        errand.data = JSON.stringify(data);
+        await this.#store.write(() => keepErrandData(id, this.#server, errand.data));
+      },
+    };
+  }
 }
 
 /** How an errand ended, as it is stored. */
-type EndedErrand = { done: unknown } | { failed: string } | { stopped: StopReason };
+type EndedErrand = { done: unknown } | { failed: string; final?: true } | { stopped: StopReason };
 
 /** Why it was not done; null: it was, or was not wanted any more. */
 function problemOf(ended: EndedErrand): string | null {

@@ -52,7 +52,7 @@ export function* orderOfLeft(
   live: LiveAttempt,
   workflow: WorkflowRow,
 ): Script<EvaluationOrder | PostOrder> {
-  const config = decodeConfig(live.config);
+  const { config } = live;
   const { cwd, output_dir } = workflow;
   if (step.kind === 'post') {
     const { workflow_id, run_id, job_id, job_name, scope, attempt_id, memory_bytes } = live;

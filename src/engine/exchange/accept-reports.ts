@@ -1,5 +1,5 @@
 import type { ErrandKind } from '../../contract/records/errand.ts';
-import type { Exchange, StartReport } from '../../contract/records/exchange.ts';
+import type { Exchange, FinishReport, StartReport } from '../../contract/records/exchange.ts';
 import { lockHeldWorkflows } from '../../store/lock-rows.ts';
 import { startAttempts } from '../../store/rows/attempts/attempt-rows.ts';
 import { putFileMarks } from '../../store/rows/attempts/file-mark-rows.ts';
@@ -14,18 +14,44 @@ import { orderQuestion } from '../errands/order-question.ts';
 import type { ExchangePart } from './exchange-part.ts';
 import { possibleEnd, possibleStart } from './possible-times.ts';
 
-/** Accepts what the workers report, and adds to their results what follows from it. */
-export function* acceptReports(parts: readonly ExchangePart[], now: number): Script<void> {
+/** Reports of these lead to what may cancel or overtake attempts that are reported too. */
+const ERRANDS_FIRST: readonly ErrandKind[] = ['evaluation', 'post'];
+
+/**
+ * Locks what reports can change, and reads the attempts that they are about. null: errands are reported that may change
+ * these attempts, which are read after them.
+ */
+export function* readReported(sent: readonly SentReports[]): Script<Lives | null> {
+  const reporting = sent.filter(({ request }) => hasReports(request));
+  yield* lockHeldWorkflows(reporting.map(({ workerId }) => workerId));
+  const requests = reporting.map(({ request }) => request);
+  const areLater = requests.some(({ errands }) => errands.some(({ kind }) => ERRANDS_FIRST.includes(kind)));
+  return areLater ? null : yield* findReported(requests);
+}
+
+interface SentReports {
+  workerId: number;
+  request: Exchange;
+}
+
+function* findReported(requests: readonly Exchange[]): Script<Lives> {
+  return yield* findLiveAttempts(
+    requests.flatMap(({ started, finished }) => [...started, ...finished].map(({ token }) => token)),
+  );
+}
+
+/** Accepts what the workers report, and adds to their results what follows from it. `read` is what `readReported` gave. */
+export function* acceptReports(
+  parts: readonly ExchangePart[],
+  read: Lives | null,
+  now: number,
+): Script<void> {
   const reporting = parts.filter(({ request }) => hasReports(request));
   if (reporting.length === 0) return;
   for (const part of reporting) part.changed = true;
-  yield* lockHeldWorkflows(reporting.map(({ worker }) => worker.id));
   const endings = new Endings();
-  // First, since what they lead to may cancel or overtake attempts that are reported too.
-  for (const part of reporting) yield* acceptErrands(part, ['evaluation', 'post'], endings, now);
-  const lives = yield* findLiveAttempts(
-    reporting.flatMap(({ request }) => [...request.started, ...request.finished].map(({ token }) => token)),
-  );
+  for (const part of reporting) yield* acceptErrands(part, ERRANDS_FIRST, endings, now);
+  const lives = read ?? (yield* findReported(reporting.map(({ request }) => request)));
   yield* acceptStarts(reporting, lives, now);
   for (const part of reporting) yield* acceptFinishes(part, lives, endings, now);
   yield* endings.end(now);
@@ -99,7 +125,8 @@ function* acceptFinishes(part: ExchangePart, lives: Lives, endings: Endings, now
   const { worker, request, result } = part;
   for (const sent of request.finished) {
     const live = endings.has(sent.token) ? undefined : heldBy(worker.id, lives.get(sent.token));
-    const { files, ...facts } = sent;
+    const { files } = sent;
+    const facts = files === undefined ? sent : withoutFiles(sent);
     const report = live === undefined ? facts : possibleEnd(facts, live, now);
     if (live !== undefined && files !== undefined) yield* putFileMarks(live, files);
     if (live !== undefined && (report.samples ?? []).length > 0) yield* putSamples(live.id, report.samples!);
@@ -112,6 +139,11 @@ function* acceptFinishes(part: ExchangePart, lives: Lives, endings: Endings, now
     if (order === null) endings.add(part, { live, report, judged });
     else result.errands.push(order);
   }
+}
+
+/** What is kept of a report. Few have files, and to copy the rest of an object is slow. */
+function withoutFiles({ files: _, ...facts }: FinishReport): FinishReport {
+  return facts;
 }
 
 type Lives = ReadonlyMap<number, LiveAttempt>;

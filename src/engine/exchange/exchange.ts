@@ -1,5 +1,6 @@
 import type { Exchange, ExchangeResult } from '../../contract/records/exchange.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import { storedConfig, wholeConfig } from '../../core/model/config-text.ts';
 import { heardAt } from '../../core/worker/worker-silence.ts';
 import { lockWorker, lockWorkers } from '../../store/lock-rows.ts';
 import { listTokensToEnd } from '../../store/rows/attempts/tokens-to-end.ts';
@@ -14,7 +15,7 @@ import {
   renewLease,
 } from '../../store/rows/workers/worker-rows.ts';
 import { type Script, together } from '../../store/script.ts';
-import { acceptReports } from './accept-reports.ts';
+import { acceptReports, readReported } from './accept-reports.ts';
 import type { ExchangePart } from './exchange-part.ts';
 import { takeWork } from './take-work.ts';
 import { withoutSkew } from './without-skew.ts';
@@ -44,13 +45,12 @@ export type SettledExchange = { done: Exchanged } | { refused: HoldfastError };
 export function* exchangeTogether(sent: readonly SentExchange[], now: number): Script<SettledExchange[]> {
   const ids = sent.map(({ workerId }) => workerId);
   yield* lockWorkers(ids);
-  const workers = yield* findExchangingWorkers(ids);
+  const [workers, reported] = yield* together(findExchangingWorkers(ids), readReported(sent));
   const begun: (SettledExchange | ExchangePart)[] = [];
   for (const each of sent) begun.push(yield* begin(each, workers.get(each.workerId), now));
   const parts = begun.filter((each) => 'worker' in each);
-  yield* acceptReports(parts, now);
-  yield* takeWork(parts);
-  yield* addWords(parts, now);
+  yield* acceptReports(parts, reported, now);
+  yield* together(takeWork(parts), addWords(parts, now));
   yield* keep(parts);
   return begun.map((each) => ('worker' in each ? { done: ended(each) } : each));
 }
@@ -164,11 +164,16 @@ function* keep(parts: readonly ExchangePart[]): Script<void> {
   );
 }
 
+/** Configurations without defaults, which are two thirds of the text of a claim. */
 function stored({ changed: _, ...answer }: Exchanged): string {
-  return JSON.stringify(answer);
+  const claims = answer.claims.map((claim) => ({ ...claim, config: storedConfig(claim.config) }));
+  return JSON.stringify({ ...answer, claims });
 }
 
 function* readAnswer(workerId: number): Script<Exchanged | null> {
-  const answer = yield* findAnswer(workerId);
-  return answer === null ? null : { ...(JSON.parse(answer) as Exchanged), changed: false };
+  const text = yield* findAnswer(workerId);
+  if (text === null) return null;
+  const answer = JSON.parse(text) as Exchanged;
+  const claims = answer.claims.map((claim) => ({ ...claim, config: wholeConfig(claim.config) }));
+  return { ...answer, claims, changed: false };
 }

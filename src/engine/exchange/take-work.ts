@@ -43,16 +43,27 @@ export function* takeWork(parts: readonly ExchangePart[], others: 'pass' | 'wait
   if (takers.length === 0) return;
   const own = takers[0]!.part.request.workflow_id;
   const { free, isContended, now } = own === undefined ? yield* lookAround(others) : yield* lookAt([own]);
-  for (const workflow of free) yield* takeFrom(workflow, takers, now);
   const request_id = own === undefined ? null : (free[0]?.request_id ?? null);
-  if (own === undefined) yield* seeToOutputs('shared', takers, now);
-  else if (request_id !== null) yield* seeToOutputs({ request_id }, takers, now);
+  const owner: OutputOwner | null =
+    own === undefined ? 'shared' : request_id === null ? null : { request_id };
+  yield* together(
+    takeFromAll(free, takers, now),
+    owner === null ? nothing() : seeToOutputs(owner, takers, now),
+  );
   const [{ part: first }] = takers as [Taker];
   // One that drives the run sees its end by itself.
   if (own !== undefined && first.worker.kind === 'service' && first.result.claims.length === 0) {
     if (yield* isOver(free[0])) first.result.over = true;
   }
   for (const { part } of takers) part.contended = isContended && part.result.claims.length === 0;
+}
+
+function* takeFromAll(
+  workflows: readonly WorkflowRow[],
+  takers: readonly Taker[],
+  now: number,
+): Script<void> {
+  for (const workflow of workflows) yield* takeFrom(workflow, takers, now);
 }
 
 /** Nothing more is to be expected from the workflow, which may be gone. */

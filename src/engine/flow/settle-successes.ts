@@ -8,16 +8,17 @@ import { followFlow } from './follow-flow.ts';
 
 /**
  * Many jobs have succeeded, and are settled as such: the sets they are members of are counted down, one after another.
- * No graph is loaded, unless another member of a set did not succeed.
+ * No graph is loaded, unless another member of a set did not succeed. Returns whether one was: more jobs may have ended.
  */
 export function* settleSuccesses(
   jobs: readonly { id: number; name: string; workflow_id: number; run_id: number }[],
   memberships: readonly Membership[],
   now: number,
-): Script<void> {
+): Script<boolean> {
   const members = new Map(jobs.map((job) => [job.id, job]));
   const sets = new Map<number, Membership[]>();
   for (const link of memberships) sets.set(link.set_id, [...(sets.get(link.set_id) ?? []), link]);
+  let hasFollowed = false;
   for (const [setId, links] of sets) {
     const hasAlternatives = links.some(({ kind }) => kind > MEMBER_PLAIN);
     const set = hasAlternatives ? yield* recountSet(setId) : yield* countSuccesses(setId, links.length);
@@ -25,6 +26,7 @@ export function* settleSuccesses(
       if (set.remaining === 0) yield* releaseSet(setId, false, now);
       continue;
     }
+    hasFollowed = true;
     const last = members.get(links.at(-1)!.job_id)!;
     const part = emptyPart();
     yield* loadSets(part, [setId]);
@@ -37,4 +39,5 @@ export function* settleSuccesses(
       part,
     );
   }
+  return hasFollowed;
 }

@@ -25,8 +25,8 @@ interface Plan {
 }
 
 /**
- * Known causes first: what ran out of memory or time is tried again with more of it. Jobs that wait for a decision go
- * on in the same run; where the run is complete, a new one begins with the chosen jobs and what was canceled because
+ * Known causes first: what ran out of memory or time is tried again with more of it. Jobs that wait for a decision
+ * continue in the same run; where the run is complete, a new one begins with the chosen jobs and what was canceled because
  * of them.
  */
 export function* recoverWorkflow(

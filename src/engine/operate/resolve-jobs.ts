@@ -39,7 +39,7 @@ interface Checked {
   runtimeMs: number | null;
 }
 
-/** Decides about jobs that wait for it: all of the decisions, or none. */
+/** Retries or fails jobs that wait for a decision: all of them, or none. */
 export function* resolveJobs(
   workflow: WorkflowRow,
   request: ResolveRequest,

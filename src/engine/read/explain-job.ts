@@ -155,7 +155,7 @@ function describePaused(
 ): Summary {
   const why = reason === null ? '' : ` (${reason})`;
   return {
-    headline: `ready, but its workflow was ${stopping ? 'stopped' : 'paused'} by ${actor}${why}${storyBefore(last)}`,
+    headline: `queued, but its workflow was ${stopping ? 'stopped' : 'paused'} by ${actor}${why}${storyBefore(last)}`,
     next: 'nothing until the workflow is resumed',
     hint: { kind: 'resume', workflow: job.workflow_id },
   };
@@ -234,7 +234,7 @@ function readyHeadline(
   const before = storyBefore(last);
   const wait = job.retry_available_at_ms - now;
   if (wait > 0) return `waits another ${formatDuration(wait)} before it is tried again${before}`;
-  return isShort ? `ready, but no worker can take it now${before}` : `ready to run${before}`;
+  return isShort ? `queued, but no worker can take it now${before}` : `queued${before}`;
 }
 
 function describeNeeds({ requirement }: JobDetails): string {

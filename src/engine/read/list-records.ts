@@ -33,7 +33,7 @@ import { listConfigs, listJobs } from '../../store/rows/jobs/job-list-rows.ts';
 import { decodeConfig, findWorkflowOfJob } from '../../store/rows/jobs/job-rows.ts';
 import { listWorkers } from '../../store/rows/workers/worker-rows.ts';
 import { listRequirements, listWorkflows } from '../../store/rows/workflows/workflow-rows.ts';
-import type { Script } from '../../store/script.ts';
+import { type Script, together } from '../../store/script.ts';
 import { needJob, needWorkflow } from '../records/needed-rows.ts';
 import { readPage } from '../records/page.ts';
 import {
@@ -60,7 +60,6 @@ export function* workflowsPage(query: WorkflowQuery): Script<Page<WorkflowRecord
 }
 
 export function* jobsPage(workflowId: number, query: JobQuery): Script<Page<JobRecord>> {
-  const workflow = yield* needWorkflow(workflowId);
   const filter = {
     statuses: query.status ?? null,
     name: query.name ?? null,
@@ -68,13 +67,18 @@ export function* jobsPage(workflowId: number, query: JobQuery): Script<Page<JobR
     id: null,
     sort: query.sort ?? 'id',
   };
-  return yield* readPage(
-    query,
-    0,
-    (after, limit) => listJobs(workflowId, { ...filter, after, limit }),
-    (row) => jobRecord(row, workflow.run_id),
-    (row) => row.id,
+  const list = (after: number, limit: number) => listJobs(workflowId, { ...filter, after, limit });
+  const [workflow, { items, next }] = yield* together(
+    needWorkflow(workflowId),
+    readPage(
+      query,
+      0,
+      list,
+      (row) => row,
+      (row) => row.id,
+    ),
   );
+  return { items: items.map((row) => jobRecord(row, workflow.run_id)), next };
 }
 
 export function* jobDetails(workflowId: number, ref: JobRef): Script<JobDetails> {

@@ -19,6 +19,7 @@ import { logPaths } from '../../core/job/log-files.ts';
 import { type Category, type Cause, describeOutcome, type Outcome } from '../../core/job/outcome.ts';
 import { type PostResult, withoutTail } from '../../core/job/post-result.ts';
 import type { StdioMode } from '../../core/job/stdio.ts';
+import { fieldOf, parseConfig } from '../../core/model/config-text.ts';
 import type { HandlerOutcome } from '../../core/policy/decision.ts';
 import { retryDelayMs } from '../../core/policy/retry-policy.ts';
 import { isSuspect } from '../../core/worker/worker-silence.ts';
@@ -26,7 +27,6 @@ import type { AuditRow } from '../../store/rows/access/audit-rows.ts';
 import type { AttemptRow } from '../../store/rows/attempts/attempt-rows.ts';
 import type { EventRow } from '../../store/rows/events/event-rows.ts';
 import type { ListedJob } from '../../store/rows/jobs/job-list-rows.ts';
-import { decodeConfig } from '../../store/rows/jobs/job-rows.ts';
 import { decodeState } from '../../store/rows/jobs/state-columns.ts';
 import type { WorkerRow } from '../../store/rows/workers/worker-rows.ts';
 import type { WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
@@ -99,7 +99,7 @@ function workerState(row: WorkerRow, alive: boolean, now: number): WorkerState {
 }
 
 export function jobRecord(row: ListedJob, runId: number): JobRecord {
-  const { retry } = decodeConfig(row.config);
+  const retry = fieldOf(parseConfig(row.config), 'retry');
   const state = decodeState(row);
   const attemptId = attemptOf(state, row.attempt_id);
   return {

@@ -186,7 +186,7 @@ async function storeRound(store: Store, begun: Begun, planner: string): Promise<
 }
 
 /** So many parts are stored between two renewals of the lease. */
-const RENEW_AFTER = 10;
+const RENEW_AFTER = 2;
 
 /** Ends with an error once the round is not to be planned here any more. */
 async function* inTime(parts: Iterable<WorkflowPart>, renew: () => Promise<boolean>) {

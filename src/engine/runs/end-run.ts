@@ -7,6 +7,7 @@ import { findRun, finishRun } from '../../store/rows/workflows/run-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { RunOf } from '../flow/follow-flow.ts';
 import { notifyRunEnd } from '../notify/order-notifications.ts';
+import { traceRunEnd } from '../notify/order-trace.ts';
 import { endRound } from '../rounds/end-round.ts';
 import { readRun } from './read-run.ts';
 
@@ -16,6 +17,7 @@ type RunEndListener = (run: RunOf, verdict: RunVerdict, now: number) => Script<v
 const LISTENERS: readonly RunEndListener[] = [
   orderActions,
   notifyRunEnd,
+  traceRunEnd,
   (run, _, now) => endRound(run, now),
 ];
 
@@ -43,7 +45,10 @@ function* endRun(run: RunOf, given: RunVerdict | null, now: number): Script<void
   const verdict = given ?? (yield* readRun(run.id)).verdict;
   if (!isRunEnd(verdict.state)) throw new Error(`a run does not end as ${verdict.state}`);
   yield* finishRun(run.id, row, verdict.state, now);
-  if (verdict.state === 'replaced') return;
+  if (verdict.state === 'replaced') {
+    yield* traceRunEnd(run, verdict, now);
+    return;
+  }
   yield* appendEvent({
     workflow_id: run.id,
     run_id: run.run_id,

@@ -1,5 +1,6 @@
 import type { ImportRequest } from '../../contract/engine.ts';
 import { ownerOf } from '../../core/access/may-change.ts';
+import { TRACE_TARGET } from '../../store/rows/traces/trace-rows.ts';
 import {
   findDagWorker,
   insertRows,
@@ -90,8 +91,10 @@ export class ImportedRows {
       const isOpen = row.holder === 'server' && row.finished_at === null;
       // It is sent where the workflow was exported.
       const isSent = isOpen && row.kind === 'notification';
-      if (isSent) return { ...UNHELD, finished_at: row.ordered_at!, result: '{"exported":true}' };
-      return { ...UNHELD, ...(isOpen && { started_at: null }) };
+      // Orders for spans name events by numbers that are others here.
+      const here = row.target === TRACE_TARGET ? { ...UNHELD, target: null } : UNHELD;
+      if (isSent) return { ...here, finished_at: row.ordered_at!, result: '{"exported":true}' };
+      return { ...here, ...(isOpen && { started_at: null }) };
     }
     if (table !== 'workflow') return {};
     const { cwd, output_dir, shared, actor } = this.#request;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { firstPages } from '../../contract/all-pages.ts';
 import type { JobDetails } from '../../contract/records/records.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { graphOfRecords } from '../../views/graph/job-graph.ts';
 import { jobWaves } from '../../views/graph/job-waves.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
-import { firstPages } from '../pages.ts';
 import { defineTool, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
 
 /** Each is asked for by itself. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { firstPages } from '../../contract/all-pages.ts';
 import { logReader } from '../../contract/log-reader.ts';
 import type { AttemptRecord } from '../../contract/records/records.ts';
 import { HoldfastError } from '../../core/errors.ts';
-import { firstPages } from '../pages.ts';
 import { type LogExcerpt, type LogLines, readLogEnd, readLogLines } from '../read-log.ts';
 import type { Session } from '../session.ts';
 import { defineTool, jobArgument, summaryField, workflowIdArgument } from '../tool.ts';

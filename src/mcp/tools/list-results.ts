@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { firstPages } from '../../contract/all-pages.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { ANSWER_BYTES, takeWithin } from '../answer-size.ts';
 import { shownAttempt, toShownAttempt } from '../failure-records.ts';
-import { firstPages } from '../pages.ts';
 import { defineTool, jobArgument, leftOutField, summaryField, workflowIdArgument } from '../tool.ts';
 
 const MOST_ATTEMPTS = 10_000;

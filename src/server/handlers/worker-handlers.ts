@@ -1,4 +1,5 @@
 import type { Engine } from '../../contract/engine.ts';
+import { roomAfter, roomIn } from '../../contract/operations/worker-room.ts';
 import { WORKER_SECRET } from '../../contract/request-headers.ts';
 import type { NewsDesk } from '../news-desk.ts';
 import type { Handlers } from './handler.ts';
@@ -15,8 +16,10 @@ export function workerHandlers(engine: Engine, news: NewsDesk): Handlers<Own> {
       return engine.resumeWorker({ id: params.worker_id, secret }, body, actor);
     },
     exchange: async ({ params: { worker_id }, body, request }) => {
-      const result = await engine.exchange(worker_id, body);
-      if (result.claims.length > 0) news.gotWork(worker_id);
+      const answer = await engine.exchange(worker_id, body);
+      news.exchanged(worker_id, roomAfter(body, answer), answer.claims.length > 0);
+      // Workers are woken for what becomes due, as many as it takes. One that is bound to a workflow looks by itself.
+      const result = body.workflow_id === undefined ? { ...answer, next_due_at_ms: null } : answer;
       if (result.claims.length + body.finished.length + result.rejected.length > 0) {
         request.log.info(
           {
@@ -35,8 +38,8 @@ export function workerHandlers(engine: Engine, news: NewsDesk): Handlers<Own> {
       }
       return result;
     },
-    news: async ({ params, query, signal }) => ({
-      news: await news.wait(params.worker_id, query.timeout_ms ?? DEFAULT_WAIT_MS, signal),
+    news: async ({ params, query: { timeout_ms = DEFAULT_WAIT_MS, ...room }, signal }) => ({
+      news: await news.wait(params.worker_id, timeout_ms, signal, roomIn(room)),
     }),
     putLogs: async ({ params, body }) => {
       const parts = body.parts.map((part) => ({ ...part, data: Buffer.from(part.data, 'base64') }));

@@ -9,6 +9,7 @@ import {
 import type { Operation } from '../../contract/operation.ts';
 import { actorOf } from '../auth/actor-of.ts';
 import type { Teams } from '../auth/teams.ts';
+import { withRights } from '../auth/with-rights.ts';
 import { type Call, type Handler, type OwnHandlers, operationHandler } from '../handlers/handler.ts';
 import type { RecordMask } from '../mask/mask-records.ts';
 import type { LongAnswers } from './long-answers.ts';
@@ -84,7 +85,7 @@ function answering(id: EndpointId, endpoint: Endpoint, routing: Routing) {
     const answer = await handler(call);
     if (endpoint.answer.kind === 'none') return reply.code(204).send();
     if (endpoint.answer.kind === 'stream') return answer;
-    const shown = isMasked ? await mask.answer(workflow_id, answer) : answer;
+    const shown = isMasked ? await mask.answer(workflow_id, withRights(request.caller, answer)) : answer;
     return reply
       .code(endpoint.answer.status)
       .header('content-type', 'application/json; charset=utf-8')

@@ -11,7 +11,7 @@ import type { SubmissionRefusal, ThreadAnswer, ThreadRequest } from './main.ts';
 import type { RequestSubmission } from './read-request-submission.ts';
 import type { Submission, UpdateSubmission } from './read-submission.ts';
 
-/** A million jobs take 1.5 GB; a small machine must not be brought down by them. */
+/** A million jobs take half a gigabyte, and more with files of their own; a small machine must not be brought down by them. */
 const MOST_MEMORY_MB = Math.min(2048, Math.round(totalmem() / 4 / 1024 ** 2));
 /** What takes longer to read is refused. */
 const READ_WITHIN_MS = 120_000;

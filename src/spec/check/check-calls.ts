@@ -12,6 +12,7 @@ export function checkCalls(
 ): void {
   const sets: DependencySet[] = [];
   const setOf = routes.map((each) => {
+    if (each.onFail === null && each.onSuccess === null) return null;
     const members = callsOf(each).map(({ job }) => job);
     return members.length === 0 ? null : sets.push({ members, joined: [], producers: [], anyOf: [] }) - 1;
   });

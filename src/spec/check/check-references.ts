@@ -1,11 +1,8 @@
 import type { Findings } from '../findings.ts';
 import type { JobDraft } from '../normalise/job-draft.ts';
 import type { SpecPath } from '../problem.ts';
-import type { JobSpec } from '../schema/job-schema.ts';
-import type { StepSpec } from '../schema/step-schema.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 import { didYouMean } from '../suggest.ts';
-import { fillPlaceholders } from '../sweep/placeholders.ts';
 
 type Section = 'failure_handlers' | 'slurm_schedulers';
 
@@ -22,15 +19,12 @@ export class ReferenceCheck {
     };
   }
 
-  check(written: JobSpec | StepSpec, draft: JobDraft): void {
-    const { path, binding } = draft;
-    const fill = (text: string) => fillPlaceholders(text, binding);
-    if (written.failure_handler !== undefined) {
-      this.#expect('failure_handlers', fill(written.failure_handler), [...path, 'failure_handler']);
+  check({ path, failureHandler, settings }: JobDraft): void {
+    if (failureHandler !== null) {
+      this.#expect('failure_handlers', failureHandler, [...path, 'failure_handler']);
     }
-    if (!('command' in written)) return;
-    if (written.scheduler !== undefined) {
-      this.#expect('slurm_schedulers', fill(written.scheduler), [...path, 'scheduler']);
+    if (settings.scheduler !== null) {
+      this.#expect('slurm_schedulers', settings.scheduler, [...path, 'scheduler']);
     }
   }
 

@@ -13,6 +13,7 @@ export function checkRoutes(
 ): void {
   const callers = new Callers(routes.jobs, layout);
   for (const [job, { onFail, onSuccess }] of routes.jobs.entries()) {
+    if (onFail === null && onSuccess === null) continue;
     for (const found of [onFail, onSuccess]) {
       if (found === null || found === 'none') continue;
       checkJump(job, found, drafts, layout, findings);
@@ -24,15 +25,12 @@ export function checkRoutes(
 }
 
 /** `retry` acts without remediation, `on_fail.retry` with it: one job has one of them. */
-export function checkRetries(
-  jobs: readonly { draft: JobDraft; written: { retry?: unknown } }[],
-  findings: Findings,
-): void {
-  for (const { draft, written } of jobs) {
-    if (draft.onFail === null || draft.onFail === 'none') continue;
-    if (draft.onFail.reattempt === null || written.retry === undefined) continue;
+export function checkRetries(drafts: readonly JobDraft[], findings: Findings): void {
+  for (const { onFail, written } of drafts) {
+    if (onFail === null || onFail === 'none') continue;
+    if (onFail.reattempt === null || written.retry === undefined) continue;
     findings.error(
-      [...draft.onFail.path, 'retry'],
+      [...onFail.path, 'retry'],
       '`retry` and `on_fail.retry` exclude each other; keep one of them',
       { atKey: true },
     );
@@ -108,6 +106,7 @@ class Callers {
   constructor(jobs: readonly JobRoutes[], layout: Layout) {
     this.#layout = layout;
     for (const [caller, { onFail, onSuccess }] of jobs.entries()) {
+      if (onFail === null && onSuccess === null) continue;
       for (const routes of [onFail, onSuccess]) {
         for (const { job } of routes === null || routes === 'none' ? [] : (routes.run ?? [])) {
           this.#callersOf.set(job, [...(this.#callersOf.get(job) ?? []), caller]);

@@ -6,17 +6,14 @@ import type { Place, SpecPath } from '../problem.ts';
 import { misplacedUserData } from '../template/user-data-placeholders.ts';
 
 /** Placeholders must stand where a value can be placed, and what is read should be given somewhere. */
-export function checkUserData(
-  jobs: readonly { draft: JobDraft; written: object }[],
-  values: UserDataTable,
-  findings: Findings,
-): void {
+export function checkUserData(drafts: readonly JobDraft[], values: UserDataTable, findings: Findings): void {
   const read = new Set<string>();
   const set = new Set<string>();
-  for (const { draft, written } of jobs) {
+  for (const draft of drafts) {
     for (const { text } of draft.inputUserData) read.add(text);
     for (const { text } of draft.outputUserData) set.add(text);
     const misplaced = isBash(draft.settings.shell) ? misplacedUserData(draft.command) : undefined;
+    const { written } = draft;
     if (misplaced === undefined || !('command' in written)) continue;
     const { message, position } = misplaced;
     const inside = position === null ? undefined : placeOf(position, String(written.command));

@@ -2,10 +2,10 @@ import { isBash } from '../../core/job/shell.ts';
 import { checkShell } from '../check/check-shell.ts';
 import type { StepSpec } from '../schema/step-schema.ts';
 import { isTemplate } from '../template/check-template.ts';
-import { declaredFileSettings } from './declared-file-settings.ts';
 import { draftRoutes } from './draft-routes.ts';
 import { executionSettings } from './execution-settings.ts';
-import { type JobDraft, references } from './job-draft.ts';
+import { declaredFileSettings } from './files/declared-file-settings.ts';
+import { JobDraft, NO_REFERENCES, references } from './job-draft.ts';
 import type { SpecContext } from './spec-context.ts';
 
 /** A limit below this is hardly meant in milliseconds. */
@@ -32,11 +32,19 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
       );
     }
     const additions = { resources: {}, labels: [], timeoutMs };
-    return {
+    const own = {
       name: id,
-      path,
-      binding: {},
       command: step.exec,
+      dependsOn: references(step.depends_on, [...path, 'depends_on']),
+      dependsOnRegexes: NO_REFERENCES,
+      inputFiles: NO_REFERENCES,
+      outputFiles: NO_REFERENCES,
+      inputUserData: NO_REFERENCES,
+      outputUserData: NO_REFERENCES,
+    };
+    return new JobDraft(own, {
+      path,
+      written: step,
       template: isTemplate(step.exec) && isBash(shell),
       cwd: null,
       env: { ...context.env, ...context.environment(step.env, {}, [...path, 'env']) },
@@ -46,12 +54,6 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
       onFail: step.on_fail === 'none' ? 'none' : draftRoutes(step.on_fail, [...path, 'on_fail']),
       onSuccess: draftRoutes(step.on_success, [...path, 'on_success']),
       reduces: step.fanout === 'reduce',
-      dependsOn: references(step.depends_on, [...path, 'depends_on']),
-      dependsOnRegexes: [],
-      inputFiles: [],
-      outputFiles: [],
-      inputUserData: [],
-      outputUserData: [],
       requirement: context.requirements.resolve(undefined, additions, path).index,
       settings: {
         retry: context.retry(step.retry, path),
@@ -75,6 +77,6 @@ export function draftSteps(steps: Record<string, StepSpec>, context: SpecContext
         priority: 0,
         cancelOnBlockingJobFailure: true,
       },
-    };
+    });
   });
 }

@@ -1,15 +1,11 @@
-import { isBash, type Shell } from '../../core/job/shell.ts';
+import { isBash } from '../../core/job/shell.ts';
 import { checkShell } from '../check/check-shell.ts';
 import type { SpecPath } from '../problem.ts';
 import type { JobSpec } from '../schema/job-schema.ts';
-import type { RequirementSpec } from '../schema/requirement-schema.ts';
 import { expandSweep } from '../sweep/expand-sweep.ts';
 import type { Binding } from '../sweep/placeholders.ts';
-import { declaredFileSettings, refuseLostOutputs } from './declared-file-settings.ts';
-import { draftRoutes, filledRoutes } from './draft-routes.ts';
-import { executionSettings } from './execution-settings.ts';
-import { type JobDraft, type JobSettings, type Reference, references } from './job-draft.ts';
-import type { OwnNeeds } from './requirement-table.ts';
+import { basisFiller } from './draft-basis.ts';
+import { JobDraft, NO_REFERENCES, type Reference, references } from './job-draft.ts';
 import type { SpecContext } from './spec-context.ts';
 
 const NOT_USED = { inputs: [], outputs: [] };
@@ -29,135 +25,117 @@ export function expandJobs(jobs: JobSpec[], context: SpecContext): JobDraft[] {
 function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding: Binding) => JobDraft {
   const { text, files, userData } = context;
   const at = (key: string) => [...path, key];
-  const paths = {
-    name: at('name'),
-    command: at('command'),
-    script: at('invocation_script'),
-    cwd: at('cwd'),
-    env: at('env'),
-    labels: at('labels'),
-    failureHandler: at('failure_handler'),
-    post: at('post'),
-    scheduler: at('scheduler'),
-  };
-  const dependsOn = references(job.depends_on, at('depends_on'));
-  const dependsOnRegexes = references(job.depends_on_regexes, at('depends_on_regexes'));
-  const fileReferences = {
-    input: references(job.input_files, at('input_files')),
-    output: references(job.output_files, at('output_files')),
-    inputPatterns: [
-      ...references(job.input_files_regexes, at('input_files_regexes')),
-      ...references(job.input_file_regexes, at('input_file_regexes')),
-    ],
-    outputPatterns: [
-      ...references(job.output_files_regexes, at('output_files_regexes')),
-      ...references(job.output_file_regexes, at('output_file_regexes')),
-    ],
-  };
-  const userDataReferences = {
-    input: references(job.input_user_data, at('input_user_data')),
-    output: references(job.output_user_data, at('output_user_data')),
-    inputPatterns: references(job.input_user_data_regexes, at('input_user_data_regexes')),
-    outputPatterns: references(job.output_user_data_regexes, at('output_user_data_regexes')),
-  };
+  const paths = { command: at('command'), script: at('invocation_script'), post: at('post') };
+  const name = text.filler(job.name, at('name'));
+  const command = text.filler(job.command, paths.command);
+  const script =
+    job.invocation_script === undefined ? null : text.filler(job.invocation_script, paths.script);
   if (job.invocation_script !== undefined) warnOfComment(job.invocation_script, paths.script, context);
-  const onFail = job.on_fail === 'none' ? 'none' : draftRoutes(job.on_fail, at('on_fail'));
-  const onSuccess = draftRoutes(job.on_success, at('on_success'));
-  const settings = jobSettings(job, path, context);
-  const own = ownNeeds(job);
-  refuseLostOutputs(job, settings, path, context);
-  const ownEnv = job.env !== undefined && Object.keys(job.env).length > 0;
-  const fill = (reference: Reference, binding: Binding): Reference => {
-    const filled = text.fill(reference.text, binding, reference.path);
-    return filled === reference.text ? reference : { ...reference, text: filled };
-  };
-  const filePaths = (named: Reference[], patterns: Reference[], binding: Binding): Reference[] => [
-    ...named.flatMap((reference) => {
-      const filePath = files.path(fill(reference, binding));
-      return filePath === undefined ? [] : [{ ...reference, text: filePath }];
-    }),
-    ...patterns.flatMap((pattern) =>
-      files.matching(fill(pattern, binding)).map((filePath) => ({ ...pattern, text: filePath })),
-    ),
-  ];
-  const userDataNames = (named: Reference[], patterns: Reference[], binding: Binding): Reference[] => [
-    ...named.map((reference) => fill(reference, binding)).filter((reference) => userData.has(reference)),
-    ...patterns.flatMap((pattern) =>
-      userData.matching(fill(pattern, binding)).map((name) => ({ ...pattern, text: name })),
-    ),
-  ];
-
-  const shellPath = job.shell === undefined ? ['shell'] : at('shell');
-  const shellOf = (binding: Binding): Shell =>
-    Array.isArray(settings.shell) && settings.shell.some((word) => word.includes('{'))
-      ? settings.shell.map((word) => text.fill(word, binding, shellPath))
-      : settings.shell;
+  const dependsOn = referenceFiller(references(job.depends_on, at('depends_on')), text);
+  const dependsOnRegexes = referenceFiller(
+    references(job.depends_on_regexes, at('depends_on_regexes')),
+    text,
+  );
+  const named = (key: 'input_files' | 'output_files' | 'input_user_data' | 'output_user_data') =>
+    referenceFiller(references(job[key], at(key)), text);
+  const patterns = (...keys: (keyof JobSpec & `${string}_regexes`)[]) =>
+    referenceFiller(
+      keys.flatMap((key) => references(job[key], at(key))),
+      text,
+    );
+  const inputs = fileFiller(
+    named('input_files'),
+    patterns('input_files_regexes', 'input_file_regexes'),
+    files,
+  );
+  const outputs = fileFiller(
+    named('output_files'),
+    patterns('output_files_regexes', 'output_file_regexes'),
+    files,
+  );
+  const inputData = userDataFiller(named('input_user_data'), patterns('input_user_data_regexes'), userData);
+  const outputData = userDataFiller(
+    named('output_user_data'),
+    patterns('output_user_data_regexes'),
+    userData,
+  );
+  const basisOf = basisFiller(job, path, context);
 
   return (binding) => {
-    const inputFiles = filePaths(fileReferences.input, fileReferences.inputPatterns, binding);
-    const outputFiles = filePaths(fileReferences.output, fileReferences.outputPatterns, binding);
+    let inputFiles = inputs(binding);
+    let outputFiles = outputs(binding);
     const withFiles = (command: string, at: SpecPath) =>
-      files.substitute(command, at, (kind, used) =>
-        (kind === 'input' ? inputFiles : outputFiles).push({ text: used, path: at }),
-      );
-    const ownCommand = withFiles(text.fill(job.command, binding, paths.command), paths.command);
-    const command =
-      job.invocation_script === undefined
-        ? ownCommand
-        : `${withFiles(text.fill(job.invocation_script, binding, paths.script), paths.script)} ${ownCommand}`;
-    const shell = shellOf(binding);
-    const hasScript = job.invocation_script !== undefined;
-    checkShell({ shell, command, path, key: 'command', hasScript }, context.findings);
-    const used = isBash(shell) ? userData.used(command, paths.command) : NOT_USED;
-    const post = context.post(job.post, binding, path);
-    const scheduler = job.scheduler === undefined ? null : text.fill(job.scheduler, binding, paths.scheduler);
-    const labels = (job.labels ?? []).map((label) => text.fill(label, binding, paths.labels));
-    const { index, runtimeMs } = context.requirements.resolve(
-      askedRequirement(job, binding, path, context),
-      {
-        resources: namedResources(job, binding, path, context),
-        labels,
-        timeoutMs: settings.timeout_ms,
-        ...(own !== undefined && { own }),
-      },
-      path,
-    );
-    return {
-      name: text.fill(job.name, binding, paths.name),
-      path,
-      binding,
-      command,
-      template: false,
-      cwd: job.cwd === undefined ? null : text.fill(job.cwd, binding, paths.cwd),
-      env: ownEnv ? { ...context.env, ...context.environment(job.env, binding, paths.env) } : context.env,
-      labels,
-      failureHandler:
-        job.failure_handler === undefined
-          ? null
-          : text.fill(job.failure_handler, binding, paths.failureHandler),
-      post: post && { ...post, command: withFiles(post.command, paths.post) },
-      onFail: onFail === 'none' ? onFail : filledRoutes(onFail, (name) => fill(name, binding)),
-      onSuccess: filledRoutes(onSuccess, (name) => fill(name, binding)),
-      reduces: false,
-      dependsOn: dependsOn.map((reference) => fill(reference, binding)),
-      dependsOnRegexes: dependsOnRegexes.map((reference) => fill(reference, binding)),
+      files.substitute(command, at, (kind, used) => {
+        if (kind === 'input') inputFiles = [...inputFiles, { text: used, path: at }];
+        else outputFiles = [...outputFiles, { text: used, path: at }];
+      });
+    const ownCommand = withFiles(command(binding), paths.command);
+    const whole = script === null ? ownCommand : `${withFiles(script(binding), paths.script)} ${ownCommand}`;
+    const basis = basisOf(binding, (post) => withFiles(post, paths.post));
+    const { shell } = basis.settings;
+    checkShell({ shell, command: whole, path, key: 'command', hasScript: script !== null }, context.findings);
+    const used = isBash(shell) ? userData.used(whole, paths.command) : NOT_USED;
+    const own = {
+      name: name(binding),
+      command: whole,
+      dependsOn: dependsOn(binding),
+      dependsOnRegexes: dependsOnRegexes(binding),
       inputFiles,
       outputFiles,
-      inputUserData: [
-        ...userDataNames(userDataReferences.input, userDataReferences.inputPatterns, binding),
-        ...used.inputs,
-      ],
-      outputUserData: [
-        ...userDataNames(userDataReferences.output, userDataReferences.outputPatterns, binding),
-        ...used.outputs,
-      ],
-      requirement: index,
-      settings:
-        runtimeMs === settings.timeout_ms && scheduler === settings.scheduler && shell === settings.shell
-          ? settings
-          : { ...settings, timeout_ms: runtimeMs, scheduler, shell },
+      inputUserData: joined(inputData(binding), used.inputs),
+      outputUserData: joined(outputData(binding), used.outputs),
     };
+    return new JobDraft(own, basis);
   };
+}
+
+type Filler<T> = (binding: Binding) => T;
+
+function referenceFiller(
+  written: readonly Reference[],
+  text: SpecContext['text'],
+): Filler<readonly Reference[]> {
+  if (written.length === 0) return () => NO_REFERENCES;
+  if (written.every((reference) => !reference.text.includes('{'))) return () => written;
+  const fillers = written.map((reference) => text.filler(reference.text, reference.path));
+  return (binding) => written.map((reference, index) => ({ ...reference, text: fillers[index]!(binding) }));
+}
+
+function fileFiller(
+  named: Filler<readonly Reference[]>,
+  patterns: Filler<readonly Reference[]>,
+  files: SpecContext['files'],
+): Filler<readonly Reference[]> {
+  return (binding) =>
+    joined(
+      named(binding).flatMap((reference) => {
+        const filePath = files.path(reference);
+        return filePath === undefined ? [] : [{ ...reference, text: filePath }];
+      }),
+      patterns(binding).flatMap((pattern) =>
+        files.matching(pattern).map((filePath) => ({ ...pattern, text: filePath })),
+      ),
+    );
+}
+
+function userDataFiller(
+  named: Filler<readonly Reference[]>,
+  patterns: Filler<readonly Reference[]>,
+  userData: SpecContext['userData'],
+): Filler<readonly Reference[]> {
+  return (binding) =>
+    joined(
+      named(binding).filter((reference) => userData.has(reference)),
+      patterns(binding).flatMap((pattern) =>
+        userData.matching(pattern).map((name) => ({ ...pattern, text: name })),
+      ),
+    );
+}
+
+/** Both lists; the one that all drafts share where both are empty. */
+function joined(a: readonly Reference[], b: readonly Reference[]): readonly Reference[] {
+  if (b.length === 0) return a.length === 0 ? NO_REFERENCES : a;
+  return [...a, ...b];
 }
 
 /** The command is put behind the script: where that ends in a comment, the command is part of it. */
@@ -168,67 +146,4 @@ function warnOfComment(script: string, path: SpecPath, { findings }: SpecContext
       'ends in a comment, and the command behind it becomes part of that; end it with a new line',
     );
   }
-}
-
-function askedRequirement(
-  job: JobSpec,
-  binding: Binding,
-  path: SpecPath,
-  context: SpecContext,
-): string | RequirementSpec | undefined {
-  return typeof job.resource_requirements === 'string'
-    ? context.text.fill(job.resource_requirements, binding, [...path, 'resource_requirements'])
-    : job.resource_requirements;
-}
-
-/** Undefined: the job leaves all of it to its requirement. */
-function ownNeeds({ num_cpus, num_gpus, memory }: JobSpec): OwnNeeds | undefined {
-  const own = {
-    ...(num_cpus !== undefined && { num_cpus }),
-    ...(num_gpus !== undefined && { num_gpus }),
-    ...(memory !== undefined && { memory }),
-  };
-  return Object.keys(own).length === 0 ? undefined : own;
-}
-
-function namedResources(
-  job: JobSpec,
-  binding: Binding,
-  path: SpecPath,
-  context: SpecContext,
-): Record<string, number> {
-  const resources: Record<string, number> = {};
-  for (const [name, amount] of Object.entries(job.resources ?? {})) {
-    const at = [...path, 'resources', name];
-    const value = typeof amount === 'number' ? amount : Number(context.text.fill(amount, binding, at));
-    if (Number.isSafeInteger(value) && value > 0) resources[context.text.fill(name, binding, at)] = value;
-    else context.findings.expansionError(at, `${amount} must be a whole number above 0 in every expansion`);
-  }
-  return resources;
-}
-
-/** Read once per written job; only the runtime, the scheduler and the shell can differ between its expansions. */
-function jobSettings(job: JobSpec, path: SpecPath, context: SpecContext): JobSettings {
-  return {
-    retry: context.retry(job.retry, path),
-    timeout_ms: context.milliseconds(job.timeout),
-    deadline_ms: context.milliseconds(job.deadline),
-    scheduling_timeout_ms: context.milliseconds(job.scheduling_timeout),
-    isolate: job.isolate ?? false,
-    ports: job.ports ?? [],
-    shell: job.shell ?? context.spec.shell ?? 'bash',
-    ...executionSettings(context.spec, job),
-    ...declaredFileSettings(context.spec, job),
-    output: null,
-    tags: [],
-    group: null,
-    scheduler: job.scheduler ?? null,
-    condition: null,
-    fail_if: null,
-    continue_on_failure: false,
-    fail_fast: job.fail_fast === true ? job.name : null,
-    for_each: false,
-    priority: job.priority ?? 0,
-    cancelOnBlockingJobFailure: job.cancel_on_blocking_job_failure ?? true,
-  };
 }

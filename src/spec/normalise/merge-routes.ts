@@ -50,7 +50,10 @@ export function mergeRoutes(
   });
 }
 
+const NOWHERE: MergedRoutes = { onFail: null, onSuccess: null };
+
 function withoutNone({ onFail, onSuccess }: JobRoutes): MergedRoutes {
+  if (onFail === null && onSuccess === null) return NOWHERE;
   return { onFail: onFail === 'none' ? null : onFail, onSuccess };
 }
 

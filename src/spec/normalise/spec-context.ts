@@ -11,7 +11,7 @@ import type { ExpansionLimits } from '../sweep/check-expansion.ts';
 import { SharedParameters } from '../sweep/expand-sweep.ts';
 import type { Binding } from '../sweep/placeholders.ts';
 import { userDataPlaceholders } from '../template/user-data-placeholders.ts';
-import { FileTable } from './file-table.ts';
+import { FileTable } from './files/file-table.ts';
 import { RequirementTable } from './requirement-table.ts';
 import { layeredRetry, writtenRetry } from './resolve-retry.ts';
 import { TextSubstitution } from './substitute-text.ts';

@@ -1,7 +1,7 @@
 import type { Findings } from '../findings.ts';
 import type { SpecPath } from '../problem.ts';
 import { didYouMean } from '../suggest.ts';
-import { type Binding, fillPlaceholders } from '../sweep/placeholders.ts';
+import { type Binding, placeholderFiller } from '../sweep/placeholders.ts';
 
 const VARIABLE = /\$\{variables\.([^}]+)\}/g;
 
@@ -16,12 +16,19 @@ export class TextSubstitution {
   }
 
   fill(text: string, binding: Binding, path: SpecPath): string {
-    if (!text.includes('{')) return text;
-    const swept = fillPlaceholders(text, binding, (problem) => this.#findings.expansionError(path, problem));
-    const filled = this.#variablesIn(swept, path);
-    if (filled.includes('\0'))
-      this.#findings.expansionError(path, 'a value with a NUL character cannot be used here');
-    return filled;
+    return text.includes('{') ? this.filler(text, path)(binding) : text;
+  }
+
+  /** The same for all expansions of a sweep. */
+  filler(text: string, path: SpecPath): (binding: Binding) => string {
+    if (!text.includes('{')) return () => text;
+    const fillIn = placeholderFiller(text);
+    const onProblem = (problem: string) => this.#findings.expansionError(path, problem);
+    return (binding) => {
+      const filled = this.#variablesIn(fillIn(binding, onProblem), path);
+      if (filled.includes('\0')) onProblem('a value with a NUL character cannot be used here');
+      return filled;
+    };
   }
 
   #variablesIn(text: string, path: SpecPath): string {

@@ -93,7 +93,7 @@ export const jobSpecSchema = z
       .describe('Named resources it takes while it runs, against `limits`.'),
     failure_handler: nameText.optional().describe('A name from `failure_handlers`.'),
     retry: retrySchema.optional().describe('When it is tried again; fills in from `retry_defaults`.'),
-    post: postSchema.optional().describe('A script that judges every attempt.'),
+    post: postSchema.optional().describe('A script that evaluates every attempt.'),
     on_fail: onFailSchema.optional().describe('Where a failure leads.'),
     on_success: onSuccessSchema.optional().describe('Where a success leads.'),
     on_call: z

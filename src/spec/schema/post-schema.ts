@@ -12,7 +12,7 @@ export const postSchema = z.union(
       .meta({
         id: 'Post',
         description:
-          'A script that judges an attempt: 0 accepts, 42 is permanent, 43 aborts the workflow, anything else is a failure.',
+          'A script that evaluates an attempt: 0 accepts, 42 is permanent, 43 aborts the workflow, anything else is a failure.',
       }),
   ],
   { error: 'expected a command, or an object with `command`' },

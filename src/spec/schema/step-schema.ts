@@ -54,7 +54,7 @@ export const stepSchema = z
       .describe('Runs only when a route calls it; without it, so does what only `run` names.'),
     retry: retrySchema.optional().describe('When it is tried again; fills in from `retry_defaults`.'),
     failure_handler: nameText.optional().describe('A name from `failure_handlers`.'),
-    post: postSchema.optional().describe('A script that judges every attempt.'),
+    post: postSchema.optional().describe('A script that evaluates every attempt.'),
     on_fail: onFailSchema.optional().describe('Where a failure leads.'),
     on_success: onSuccessSchema.optional().describe('Where a success leads.'),
   })

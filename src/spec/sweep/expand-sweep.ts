@@ -59,13 +59,16 @@ export class SharedParameters {
   }
 }
 
-/** Every binding of a sweep, in a fixed order: the first parameter varies slowest. One, if nothing is swept. */
+/**
+ * Every binding of a sweep, in a fixed order: the first parameter varies slowest. One, if nothing is swept. They are made
+ * one by one: nobody needs all of them at once.
+ */
 export function expandSweep(
   sweep: Sweep,
   path: SpecPath,
   shared: SharedParameters,
   findings: Findings,
-): readonly Binding[] {
+): Iterable<Binding> {
   const dimensions: Dimension[] = [];
   for (const [index, name] of (sweep.use_parameters ?? []).entries()) {
     const values = shared.use(name);
@@ -93,7 +96,7 @@ export function expandSweep(
     sweep.parameter_mode === 'zip' ? zip(dimensions, path, findings) : product(dimensions, path, findings);
   if (all === ONCE || CHOICES.every((key) => sweep[key] === undefined)) return all;
   const names = dimensions.map(({ name }) => name);
-  return chosenCombinations(all, names, sweep, path, findings);
+  return chosenCombinations([...all], names, sweep, path, findings);
 }
 
 function read(written: WrittenValues, path: SpecPath, findings: Findings): ParameterValue[] {
@@ -103,27 +106,35 @@ function read(written: WrittenValues, path: SpecPath, findings: Findings): Param
   return [];
 }
 
-function zip(dimensions: Dimension[], path: SpecPath, findings: Findings): readonly Binding[] {
+function zip(dimensions: Dimension[], path: SpecPath, findings: Findings): Iterable<Binding> {
   const length = dimensions[0]!.values.length;
   if (dimensions.some(({ values }) => values.length !== length)) {
     const lengths = dimensions.map(({ name, values }) => `${name} has ${values.length}`).join(', ');
     findings.error([...path, 'parameter_mode'], `zip needs parameters of equal length, but ${lengths}`);
     return ONCE;
   }
-  return Array.from({ length }, (_, index) =>
-    Object.fromEntries(dimensions.map(({ name, values }) => [name, values[index]!])),
-  );
+  return zipped(dimensions, length);
 }
 
-function product(dimensions: Dimension[], path: SpecPath, findings: Findings): readonly Binding[] {
+function* zipped(dimensions: readonly Dimension[], length: number): Generator<Binding> {
+  for (let index = 0; index < length; index += 1) {
+    yield Object.fromEntries(dimensions.map(({ name, values }) => [name, values[index]!]));
+  }
+}
+
+function product(dimensions: Dimension[], path: SpecPath, findings: Findings): Iterable<Binding> {
   const total = dimensions.reduce((sum, { values }) => sum * values.length, 1);
   if (total > MAX_EXPANSIONS) {
     findings.error(path, `the sweep has ${total} combinations, more than ${MAX_EXPANSIONS}`);
     return ONCE;
   }
-  let bindings: Binding[] = [{}];
-  for (const { name, values } of dimensions) {
-    bindings = bindings.flatMap((binding) => values.map((value) => ({ ...binding, [name]: value })));
+  return combined({}, dimensions);
+}
+
+function* combined(binding: Binding, [first, ...others]: readonly Dimension[]): Generator<Binding> {
+  for (const value of first!.values) {
+    const bound = { ...binding, [first!.name]: value };
+    if (others.length === 0) yield bound;
+    else yield* combined(bound, others);
   }
-  return bindings;
 }

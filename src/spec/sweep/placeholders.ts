@@ -35,23 +35,36 @@ export function isFormat(format: string): boolean {
  * Replaces the placeholders of known parameters; `{other}` is the syntax of another program and stays.
  * A format that does not fit its value is reported, and stays too.
  */
-export function fillPlaceholders(
-  text: string,
-  binding: Binding,
-  onProblem?: (problem: string) => void,
-): string {
-  if (!text.includes('{')) return text;
-  return text.replace(PLACEHOLDER, (written, name: string, format: string | undefined) => {
-    const value = Object.hasOwn(binding, name) ? binding[name] : undefined;
-    return value === undefined ? written : filledPlaceholder({ written, name, format }, value, onProblem);
-  });
+export function fillPlaceholders(text: string, binding: Binding, onProblem?: OnProblem): string {
+  return placeholderFiller(text)(binding, onProblem);
+}
+
+type OnProblem = (problem: string) => void;
+
+/** The same for many bindings: the text is looked through once. */
+export function placeholderFiller(text: string): (binding: Binding, onProblem?: OnProblem) => string {
+  const places = placeholdersIn(text);
+  if (places.length === 0) return () => text;
+  const before = places.map(({ start }, index) =>
+    text.slice(index === 0 ? 0 : places[index - 1]!.end, start),
+  );
+  const rest = text.slice(places.at(-1)!.end);
+  return (binding, onProblem) => {
+    let filled = '';
+    for (const [index, place] of places.entries()) {
+      const value = Object.hasOwn(binding, place.name) ? binding[place.name] : undefined;
+      filled += before[index]!;
+      filled += value === undefined ? place.written : filledPlaceholder(place, value, onProblem);
+    }
+    return filled + rest;
+  };
 }
 
 /** What stands for a placeholder; itself where the format does not fit. */
 export function filledPlaceholder(
   { written, name, format }: Pick<Placeholder, 'written' | 'name' | 'format'>,
   value: ParameterValue,
-  onProblem?: (problem: string) => void,
+  onProblem?: OnProblem,
 ): string {
   if (format === undefined) return String(value);
   const filled = formatted(value, format);

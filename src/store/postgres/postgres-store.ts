@@ -133,7 +133,7 @@ export class PostgresStore implements Store {
       number = begun.number;
       if (mark !== null) await transaction.execute(writeMark(mark, begun.now));
       value = await transaction.play(script(begun.now));
-      await transaction.flush();
+      await transaction.check();
     } catch (error) {
       if (mark !== null) this.#marks.giveBack(mark);
       await transaction.rollback();

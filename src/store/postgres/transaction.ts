@@ -34,6 +34,8 @@ export class Transaction {
   readonly #clock: (() => number) | undefined;
   readonly #watch: NodeJS.Timeout;
   #inFlight = 0;
+  /** Those in flight whose answers have to be seen before the commit. */
+  #unchecked = 0;
   #isHeld = false;
   #isGrouping = false;
   /** Called when the next answer arrives. */
@@ -74,13 +76,17 @@ export class Transaction {
     return step.value;
   }
 
-  /** Everything that was sent has been answered. */
-  async flush(): Promise<void> {
-    this.#letGo();
-    while (this.#inFlight > 0) await this.#answer();
+  /**
+   * Everything that was sent has turned out as expected. What may change any number of rows is not waited for: if it
+   * fails, PostgreSQL does not commit.
+   */
+  async check(): Promise<void> {
+    if (this.#unchecked > 0) this.#letGo();
+    while (this.#unchecked > 0) await this.#answer();
     if (this.#failure !== undefined) throw this.#failure;
   }
 
+  /** Rejects with what failed before it. */
   async commit(): Promise<void> {
     await this.#send('commit');
   }
@@ -102,9 +108,11 @@ export class Transaction {
   async execute(statement: Statement): Promise<StatementResult> {
     if (statement.group !== undefined) {
       this.#hold();
+      // A group within a group leaves with the whole.
+      const isWithin = this.#isGrouping;
       this.#isGrouping = true;
       const answers = statement.group.map((each) => this.execute(each));
-      this.#isGrouping = false;
+      this.#isGrouping = isWithin;
       this.#letGo();
       return { rows: [], changes: 0, group: await Promise.all(answers) };
     }
@@ -141,13 +149,16 @@ export class Transaction {
   }
 
   #defer(statement: Statement): void {
+    const isChecked = typeof statement.expect === 'number';
     this.#inFlight += 1;
+    if (isChecked) this.#unchecked += 1;
     this.#hold();
     this.#client.query(queryOf(statement), (error: Error | null, result: pg.QueryResult) => {
       this.#inFlight -= 1;
+      if (isChecked) this.#unchecked -= 1;
       this.#answered();
       if (error !== null && error !== undefined) this.#failure ??= error;
-      else if (typeof statement.expect === 'number' && result.rowCount !== statement.expect) {
+      else if (isChecked && result.rowCount !== statement.expect) {
         this.#failure ??= unexpectedChanges(statement, result.rowCount ?? 0);
       }
     });

@@ -40,6 +40,11 @@ export function prepareUpgrade(database: Database, path: string, facts: UpgradeF
   return null;
 }
 
+/** Nothing is to be made or changed in it. */
+export function isUpToDate(database: Database): boolean {
+  return versionOf(database) === SCHEMA_VERSION;
+}
+
 export function defaultFreeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;

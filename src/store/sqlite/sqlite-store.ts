@@ -7,7 +7,8 @@ import type { Store } from '../store.ts';
 import { copyDatabase } from './copy-database.ts';
 import { type Database, openDatabase } from './database.ts';
 import { growJournal } from './grow-journal.ts';
-import { defaultFreeBytes, prepareUpgrade, shape } from './prepare-upgrade.ts';
+import { isOutOfSpace } from './is-out-of-space.ts';
+import { defaultFreeBytes, isUpToDate, prepareUpgrade, shape } from './prepare-upgrade.ts';
 
 /** How long a writer waits for another process before it gives up. */
 const BUSY_TIMEOUT_MS = 20_000;
@@ -45,7 +46,8 @@ export class SqliteStore implements Store {
     this.#database.exec('pragma foreign_keys = on');
     this.#database.exec('pragma cache_size = -16000');
     try {
-      this.#transact('begin immediate', () => migrate('sqlite', path));
+      // Those who come to read do not wait for those who write.
+      if (!isUpToDate(this.#database)) this.#transact('begin immediate', () => migrate('sqlite', path));
     } catch (error) {
       this.#database.close();
       throw error;
@@ -115,7 +117,7 @@ export class SqliteStore implements Store {
         throw error;
       }
     } catch (error) {
-      throw storeError(error, this.#path ?? ':memory:');
+      throw storeError(error, this.#path ?? ':memory:', () => this.freeBytes());
     }
   }
 
@@ -197,9 +199,9 @@ function shapeOf(version: number): Set<string> {
 const UPGRADE_FACTS = { shapeOf, freeBytes: defaultFreeBytes };
 
 /** Errors of the disk and the file become product errors; everything else is a bug and stays as it is. */
-function storeError(error: unknown, path: string): unknown {
+function storeError(error: unknown, path: string, freeBytes: () => number | null): unknown {
   if (error instanceof HoldfastError || !(error instanceof Error)) return error;
-  if (/disk is full/i.test(error.message)) {
+  if (isOutOfSpace(error, freeBytes)) {
     return new HoldfastError('DISK_FULL', { problem: error.message }, error);
   }
   if (/no such (table|column)|has no column named/.test(error.message)) {

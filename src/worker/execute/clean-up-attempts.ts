@@ -37,6 +37,9 @@ export function removeLogs(claim: Claim, stateDir: string): void {
   for (const path of [stdout, stderr]) if (path !== DISCARDED) rmSync(path, { force: true });
 }
 
+/** What is forgotten is looked for again, which costs little. */
+const MOST_REMEMBERED = 1_000;
+
 /** What failed attempts left behind, of the jobs of one worker. */
 export class KeptAttempts {
   readonly #stateDir: string;
@@ -56,5 +59,6 @@ export class KeptAttempts {
       removeFiles({ ...claim, attempt_id }, this.#stateDir);
     }
     this.#cleanedUp.set(key, claim.attempt_id);
+    if (this.#cleanedUp.size > MOST_REMEMBERED) this.#cleanedUp.delete(this.#cleanedUp.keys().next().value!);
   }
 }

@@ -54,7 +54,7 @@ export class Launchers {
   readonly #guardian = new Guardian(this.#markerPrefix);
   readonly #launchers = new Set<LauncherProcess>();
   /** Leftovers of dead launchers that are being killed. */
-  readonly #burials = new Set<Promise<void>>();
+  readonly #losses = new Set<Promise<void>>();
   readonly #logPath: string;
   /** Where they can be found by the next worker; null: they die with this one. */
   readonly #directory: LauncherDirectory | null;
@@ -93,10 +93,20 @@ export class Launchers {
       throw new HoldfastError('STATE_UNUSABLE', facts, error);
     }
     this.#guardian.ensure();
-    try {
-      await this.#launch().ready;
-    } catch (cause) {
-      throw new Error(this.#noLauncher(), { cause });
+    await this.#startFirst();
+  }
+
+  /** One that was killed before it was ready says nothing about the next one. */
+  async #startFirst(): Promise<void> {
+    for (;;) {
+      const launcher = this.#launch();
+      try {
+        return await launcher.ready;
+      } catch (cause) {
+        if (launcher.wasKilled && this.#stopping !== null) return;
+        if (launcher.wasKilled && this.#killedYoung <= MOST_KILLED_YOUNG) continue;
+        throw new Error(this.#noLauncher(), { cause });
+      }
     }
   }
 
@@ -172,7 +182,7 @@ export class Launchers {
     }, STOP_WAIT_MS);
     if (this.#launchers.size > 0) await empty;
     clearTimeout(timer);
-    await Promise.all(this.#burials);
+    await Promise.all(this.#losses);
     await this.#guardian.dismiss();
     if (this.#log !== null) closeSync(this.#log);
   }
@@ -249,13 +259,13 @@ export class Launchers {
     this.#launchers.delete(launcher);
     if (!launcher.isReady) this.#killedYoung += 1;
     if (launcher.attempts.size > 0) {
-      const burial = this.#buryAttempts(launcher).finally(() => this.#burials.delete(burial));
-      this.#burials.add(burial);
+      const loss = this.#reportLost(launcher).finally(() => this.#losses.delete(loss));
+      this.#losses.add(loss);
     }
     if (this.#launchers.size === 0) this.#whenEmpty?.();
   }
 
-  async #buryAttempts({ attempts, isReady, wasKilled, markerPrefix }: LauncherProcess): Promise<void> {
+  async #reportLost({ attempts, isReady, wasKilled, markerPrefix }: LauncherProcess): Promise<void> {
     if (!isReady && !(wasKilled && this.#killedYoung <= MOST_KILLED_YOUNG)) {
       // Not lost, or the jobs would be tried for ever: a launcher that cannot start will not the next time.
       const spawnError = this.#noLauncher();

@@ -11,6 +11,7 @@ export class LocatedWork {
   }
 
   work<T extends { cwd: string; output_dir: string }>(work: T): T {
+    if (this.#baseDir === undefined) return work;
     return { ...work, cwd: this.#resolve(work.cwd), output_dir: this.#resolve(work.output_dir) };
   }
 

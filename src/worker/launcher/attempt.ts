@@ -13,6 +13,8 @@ type EndReason = 'timeout' | 'oom' | EndCause;
 
 export interface AttemptSurroundings {
   oomKills: OomKills;
+  /** Kills what is left of a process group. */
+  killGroup(leader: number): void;
   /** Asks for an early call of `observe`. */
   lookSoon(): void;
   /** The attempt is over and nothing of it lives that should not. Called once. */
@@ -66,7 +68,7 @@ export class Attempt {
   }
 
   /** No signal says when its last processes are gone: they have to be looked for. */
-  get isFading(): boolean {
+  get isEnding(): boolean {
     return this.#reason !== null && (this.#exit !== null || this.#killedAt !== null);
   }
 
@@ -109,7 +111,7 @@ export class Attempt {
       this.#surroundings.lookSoon();
       return;
     }
-    signalGroup(this.pid, 'SIGKILL');
+    this.#surroundings.killGroup(this.pid);
     this.#surroundings.over(this);
   }
 

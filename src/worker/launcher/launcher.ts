@@ -15,7 +15,9 @@ import { WatchedFiles } from './watched-files.ts';
 
 const SAMPLE_MS = 250;
 /** Between looks for the last processes of an attempt that is being ended. */
-const FADING_MS = 25;
+const ENDING_MS = 25;
+/** As many as there are threads that start them. */
+const STARTS_AT_ONCE = 4;
 
 interface LauncherOptions {
   markerPrefix: string;
@@ -36,6 +38,8 @@ export class Launcher {
   readonly #pool = new DirectoryPool();
   /** Orders not yet carried out: one start a turn, so that exits and other orders are not kept waiting. */
   readonly #waiting = new Map<number, SpawnOrder>();
+  /** Attempts whose process is being started, with the orders to end them that came meanwhile. */
+  readonly #starting = new Map<number, EndOrder[]>();
   /** All orders until they are over. The next of a queue starts without a word of the worker. */
   readonly #queues = new Queues<SpawnOrder>();
   readonly #attempts = new Map<number, Attempt>();
@@ -57,6 +61,7 @@ export class Launcher {
     this.#families = new ProcessFamilies(markerPrefix);
     this.#surroundings = {
       oomKills: new OomKills(),
+      killGroup: (leader) => starter.killGroup(leader),
       lookSoon: () => this.#lookSoon(),
       over: (attempt) => this.#over(attempt),
     };
@@ -90,11 +95,11 @@ export class Launcher {
       return { kind: 'started' as const, token: order.token, pid, startedAt };
     });
     const followers = this.#queues.followers().map(({ token }) => token);
-    return { waiting: [...this.#waiting.keys(), ...followers], started };
+    return { waiting: [...this.#waiting.keys(), ...this.#starting.keys(), ...followers], started };
   }
 
   get isIdle(): boolean {
-    return this.#attempts.size + this.#waiting.size + this.#queues.waiting === 0;
+    return this.#attempts.size + this.#starting.size + this.#waiting.size + this.#queues.waiting === 0;
   }
 
   /** Whether an attempt will be started as soon as this one is over. */
@@ -115,10 +120,14 @@ export class Launcher {
     }
   }
 
-  #end({ token, why, now, mostGraceMs, unlessStarted = false }: Omit<EndOrder, 'kind'>): void {
+  #end(order: EndOrder): void {
+    const { token, why, now, mostGraceMs, unlessStarted = false } = order;
     const attempt = this.#attempts.get(token);
-    if (attempt !== undefined) {
-      if (!unlessStarted) attempt.end(why, now, mostGraceMs);
+    const starting = this.#starting.get(token);
+    if (attempt !== undefined || starting !== undefined) {
+      if (unlessStarted) return;
+      attempt?.end(why, now, mostGraceMs);
+      starting?.push(order);
       return;
     }
     if (!this.#queues.has(token)) return;
@@ -130,7 +139,7 @@ export class Launcher {
   /** First what has not started, so that nothing takes the place of what ends. */
   #endAll(why: 'stopped' | 'lost'): void {
     const orders = [...this.#queues.followers(), ...this.#queues.firsts()];
-    for (const { token } of orders) this.#end({ token, why, now: true });
+    for (const { token } of orders) this.#end({ kind: 'end', token, why, now: true });
   }
 
   #startSoon(order: SpawnOrder): void {
@@ -150,7 +159,7 @@ export class Launcher {
   }
 
   #startNext(): void {
-    if (this.#isHeld) return;
+    if (this.#isHeld || this.#starting.size >= STARTS_AT_ONCE) return;
     const [order] = this.#waiting.values();
     if (!order) return;
     this.#waiting.delete(order.token);
@@ -167,27 +176,43 @@ export class Launcher {
 
   #start(order: SpawnOrder): void {
     const { token } = order;
+    const startedAt = Date.now();
+    this.#starting.set(token, []);
+    const failed = (error: Error) => {
+      this.#starting.delete(token);
+      this.#files.delete(token);
+      this.#reportUnstarted(token, { spawn_error: error.message });
+      this.#startNext();
+    };
     try {
-      const startedAt = Date.now();
-      const files = order.watched || order.failedSuffix !== undefined ? new WatchedFiles(order) : null;
-      const own = { ...order.env, [MARKER_NAME]: attemptMarker(this.#markerPrefix, token) };
-      const environment = { shared: this.#environment, own };
-      const pid = startProcess(order, environment, this.#pool, this.#starter, {
-        exited: (exit) => {
-          this.#fence.check();
-          this.#attempts.get(token)?.exited(exit);
-        },
-        failed: (problem) => this.#reportUnstarted(token, { spawn_error: problem }),
-      });
-      if (pid === null) return;
-      if (files !== null) this.#files.set(token, files);
-      this.#attempts.set(token, new Attempt(order, pid, startedAt, this.#surroundings));
-      this.#families.add(token, pid);
-      this.#send({ kind: 'started', token, pid, startedAt });
-      this.#planLook(SAMPLE_MS);
+      if (order.watched || order.failedSuffix !== undefined) this.#files.set(token, new WatchedFiles(order));
     } catch (error) {
-      this.#reportUnstarted(token, { spawn_error: (error as Error).message });
+      failed(error as Error);
+      return;
     }
+    order.env[MARKER_NAME] = attemptMarker(this.#markerPrefix, token);
+    const environment = { shared: this.#environment, own: order.env };
+    startProcess(order, environment, this.#pool, this.#starter, {
+      started: (pid) => this.#started(order, pid, startedAt),
+      exited: (exit) => {
+        this.#fence.check();
+        this.#attempts.get(token)?.exited(exit);
+      },
+      failed,
+    });
+  }
+
+  #started(order: SpawnOrder, pid: number, startedAt: number): void {
+    const { token } = order;
+    const attempt = new Attempt(order, pid, startedAt, this.#surroundings);
+    const ends = this.#starting.get(token)!;
+    this.#starting.delete(token);
+    this.#attempts.set(token, attempt);
+    this.#families.add(token, pid);
+    this.#send({ kind: 'started', token, pid, startedAt });
+    for (const { why, now, mostGraceMs } of ends) attempt.end(why, now, mostGraceMs);
+    this.#planLook(SAMPLE_MS);
+    this.#startNext();
   }
 
   /** Once for each order, whatever comes together. */
@@ -274,7 +299,7 @@ export class Launcher {
   /** A look reads about every process of the machine; attempts that come and go between two are not worth it. */
   #isWorthALook(): boolean {
     const young = Date.now() - SAMPLE_MS / 2;
-    return [...this.#attempts.values()].some((attempt) => attempt.startedAt <= young || attempt.isFading);
+    return [...this.#attempts.values()].some((attempt) => attempt.startedAt <= young || attempt.isEnding);
   }
 
   #look(): void {
@@ -287,7 +312,7 @@ export class Launcher {
       // Out of descriptors or memory: the attempts continue, and the next look may succeed.
       console.error(new Date().toISOString(), 'launcher', process.pid, error);
     }
-    const fading = [...this.#attempts.values()].some((attempt) => attempt.isFading);
-    if (this.#attempts.size > 0) this.#planLook(fading ? FADING_MS : SAMPLE_MS);
+    const ending = [...this.#attempts.values()].some((attempt) => attempt.isEnding);
+    if (this.#attempts.size > 0) this.#planLook(ending ? ENDING_MS : SAMPLE_MS);
   }
 }

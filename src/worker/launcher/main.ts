@@ -1,6 +1,6 @@
 import { restoreCertificates } from './certificates.ts';
 import { loadStarter } from './start/load-starter.ts';
-import { Succession } from './succession.ts';
+import { SuccessiveWorkers } from './successive-workers.ts';
 
 // The launcher process. Without a socket its life hangs on its standard input alone: when the worker ends it, or
 // dies, all attempts are killed. With one it waits for another worker as long as the lease lasts. It loads as little
@@ -13,7 +13,7 @@ const [markerPrefix = '', socketPath = null] = process.argv.slice(2);
 
 restoreCertificates(process.env);
 
-const succession = new Succession({
+const workers = new SuccessiveWorkers({
   markerPrefix,
   starter: loadStarter(),
   socketPath,
@@ -24,7 +24,7 @@ const succession = new Succession({
 process.on('uncaughtException', (error) => {
   console.error(new Date().toISOString(), 'launcher', process.pid, error);
   try {
-    succession.launcher.killAll();
+    workers.launcher.killAll();
   } finally {
     process.exit(1);
   }
@@ -33,5 +33,5 @@ process.on('uncaughtException', (error) => {
 // A signal to everything, such as that of a shutting down system, reaches the worker too; it decides.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-if (socketPath !== null) succession.listen(socketPath);
-succession.serve(process.stdin, process.stdout);
+if (socketPath !== null) workers.listen(socketPath);
+workers.serve(process.stdin, process.stdout);

@@ -45,10 +45,10 @@ export const explainCommand: Command = async (context, { args, options }) => {
   }
   const job = jobRef(name!);
   const [newest] = (await engine.listWorkflows({ limit: 1 })).items;
-  const explanation = newest === undefined ? null : await ofJob(engine, newest, job);
-  if (explanation !== null) {
+  const found = newest === undefined ? null : await ofJob(engine, newest, job);
+  if (found !== null && !(found instanceof HoldfastError)) {
     noteNewest(context, newest!);
-    await show(context, engine, newest!.id, explanation, shown);
+    await show(context, engine, newest!.id, found, shown);
     return 0;
   }
   try {
@@ -57,18 +57,22 @@ export const explainCommand: Command = async (context, { args, options }) => {
   } catch (error) {
     if (!isCode(error, 'REQUEST_NOT_FOUND')) throw error;
     // Neither a job nor a request: the job was asked for first.
-    const id = await workflowArgument(engine, context, undefined);
-    throw new HoldfastError('JOB_NOT_FOUND', { workflow: id, job: name! }, error);
+    await workflowArgument(engine, context, undefined);
+    throw found ?? error;
   }
   return 0;
 };
 
-/** null: the workflow has no such job. */
-async function ofJob(engine: Engine, { id }: WorkflowRecord, job: JobRef): Promise<Explanation | null> {
+/** The error, if the workflow has no such job. */
+async function ofJob(
+  engine: Engine,
+  { id }: WorkflowRecord,
+  job: JobRef,
+): Promise<Explanation | HoldfastError> {
   try {
     return await engine.explain(id, job);
   } catch (error) {
-    if (isCode(error, 'JOB_NOT_FOUND')) return null;
+    if (error instanceof HoldfastError && error.code === 'JOB_NOT_FOUND') return error;
     throw error;
   }
 }

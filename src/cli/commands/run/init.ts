@@ -21,14 +21,14 @@ export const initCommand: Command = async (context, { args, options }) => {
   const { text } = templateOf(options.template);
   const line = `# yaml-language-server: $schema=${SCHEMA_FILE}\n`;
   try {
-    writeFileSync(file, line + text.replaceAll('FILE', file), { flag: 'wx' });
+    writeFileSync(file, line + withFileName(text, file), { flag: 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const problem = code === 'EEXIST' ? 'exists already and is left as it is; name another file' : message;
     throw new HoldfastError('INVALID_ARGUMENT', { argument: file, problem }, error);
   }
-  writeSchema(context, join(dirname(file), SCHEMA_FILE));
   context.show(writtenFileView, { file });
+  writeSchema(context, join(dirname(file), SCHEMA_FILE));
   context.narrate(`next: ${context.command('run', file)}`);
   return 0;
 };
@@ -42,6 +42,16 @@ function templateOf(name: string | boolean | undefined): SpecTemplate {
     '--template',
     `there is no template ${name}${didYouMean(String(name), names)} (${names.join(', ')})`,
   );
+}
+
+/** The commands of its head name the file, and what they do stays in one column. */
+function withFileName(text: string, file: string): string {
+  const [head = '', ...rest] = text.split('\n\n');
+  const commands = /^(# {3}(?:touch .*)?holdfast \S.*?)( {2,})(\S.*)$/gm;
+  const named = head.replaceAll('FILE', file);
+  const width = Math.max(...[...named.matchAll(commands)].map(([, command]) => command!.length));
+  const aligned = named.replace(commands, (_, command, __, about) => `${command.padEnd(width)}  ${about}`);
+  return [aligned, ...rest].join('\n\n');
 }
 
 /** Beside the spec, where editors find it. A file that is not such a schema is left as it is. */

@@ -16,6 +16,7 @@ import { hasDagman } from '../../htcondor/need-dagman.ts';
 import { runDriver } from '../../htcondor/run-driver.ts';
 import { onInterrupt } from '../../interrupts.ts';
 import { serverPolicy } from '../../notify/notify-policy.ts';
+import { warnOfTraces } from '../../notify/run-notifier.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { retryDefaults } from '../../read-spec.ts';
 import { placeOfWorkers } from '../../run/place-of-workers.ts';
@@ -47,6 +48,7 @@ export const serveCommand: Command = async (context, invocation) => {
   }
   const version = readVersion();
   if (workerOptions === null) refuseWorkerFlags(invocation);
+  warnOfTraces(context);
   const engine = await context.openServedEngine();
   const agents = mcpRoutes({
     engine,

@@ -27,8 +27,10 @@ export const workerCommand: Command = async (context, invocation) => {
     else worker.kill();
   });
   try {
+    const end = await worker.run();
+    context.narrate(`the worker has left${end === 'drained' ? '' : '; its jobs run again elsewhere'}`);
     // For a cluster an allocation has failed if its worker has; that one was cut off is not its fault.
-    return (await worker.run()) === 'drained' || isInAllocation ? 0 : INTERRUPTED;
+    return end === 'drained' || isInAllocation ? 0 : INTERRUPTED;
   } finally {
     stopListening();
   }

@@ -43,7 +43,7 @@ export function nextLines(hint: Hint | null, style: Pick<TextStyle, 'command'>):
 export function hintPurpose({ kind }: Hint): string | null {
   switch (kind) {
     case 'failures':
-      return 'all failures, grouped by what they have in common';
+      return 'all failures, grouped';
     case 'resolve':
       return 'try again or give up';
     case 'recover':
@@ -53,7 +53,7 @@ export function hintPurpose({ kind }: Hint): string | null {
     case 'retry_failed':
       return 'try all of them again as they are';
     case 'continue':
-      return 'after a fix in the spec: run what changed and what did not succeed';
+      return 'after a fix in the spec';
     case 'reset':
       return 'a new run of what did not succeed';
     case 'reinitialize':

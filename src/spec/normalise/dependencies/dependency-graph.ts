@@ -31,7 +31,7 @@ export class DependencyGraph {
     const state = new Uint8Array(jobCount + this.#sets.length);
     const cycles: number[][] = [];
     for (let start = 0; start < jobCount && cycles.length < MAX_CYCLES; start++) {
-      if (state[start] !== 0) continue;
+      if (state[start] !== 0 || this.#setOf[start] === null) continue;
       const trail = [{ node: start, next: 0 }];
       state[start] = 1;
       while (trail.length > 0) {

@@ -30,12 +30,13 @@ export function resolveDependencies(
   const sets = new DependencySets();
   const reasons: DependencyReason[] = [];
   const setOf = drafts.map((draft, job) => {
+    const previous = before.get(job);
+    if (previous === undefined && !waitsForAny(draft)) return null;
     const found = new Found(job, reasons);
     found.all('depends_on', draft.dependsOn, (reference) => resolver.byName(reference, draft));
     found.all('depends_on_regexes', draft.dependsOnRegexes, (pattern) => resolver.byPattern(pattern, job));
     found.all('file', draft.inputFiles, (file) => resolver.files.of(file, job));
     found.all('user_data', draft.inputUserData, (value) => resolver.userData.of(value, job));
-    const previous = before.get(job);
     if (previous !== undefined) {
       found.all('written order', [{ text: drafts[previous]!.name, path: draft.path }], () => [previous]);
     }
@@ -43,6 +44,10 @@ export function resolveDependencies(
     return sets.add(members, { anyOf });
   });
   return { setOf, sets: sets.sets, reasons };
+}
+
+function waitsForAny({ dependsOn, dependsOnRegexes, inputFiles, inputUserData }: JobDraft): boolean {
+  return dependsOn.length + dependsOnRegexes.length + inputFiles.length + inputUserData.length > 0;
 }
 
 /** The jobs that a text stands for: all of them, or a group of which one is enough. */
@@ -88,14 +93,19 @@ class Found {
 }
 
 class Resolver {
-  readonly #names: string[];
-  readonly #byName = new Map<string, number[]>();
+  readonly #drafts: readonly JobDraft[];
+  /** Made when a name or a pattern is looked up for the first time: a sweep of a million jobs may need neither. */
+  #names: string[] | undefined;
+  #jobs: Map<string, number> | undefined;
+  /** One array for each job, which sets recognise. */
+  readonly #found = new Map<number, readonly number[]>();
   readonly #byPattern = new Map<string, number[]>();
   readonly files: Producers;
   readonly userData: Producers;
   readonly #findings: Findings;
 
   constructor(drafts: readonly JobDraft[], findings: Findings) {
+    this.#drafts = drafts;
     this.#findings = findings;
     this.files = new Producers(
       drafts,
@@ -109,15 +119,27 @@ class Resolver {
       (name, by) => `"${name}" is also set by ${by}; a value has one producer`,
       findings,
     );
-    this.#names = drafts.map((draft) => draft.name);
-    for (const [job, { name }] of drafts.entries()) {
-      if (!isStandIn(name)) this.#byName.set(name, [job]);
+  }
+
+  get #byName(): ReadonlyMap<string, number> {
+    if (this.#jobs === undefined) {
+      this.#jobs = new Map();
+      for (const [job, { name }] of this.#drafts.entries()) if (!isStandIn(name)) this.#jobs.set(name, job);
     }
+    return this.#jobs;
+  }
+
+  #exact(name: string): readonly number[] | undefined {
+    const job = this.#byName.get(name);
+    if (job === undefined) return undefined;
+    const known = this.#found.get(job) ?? [job];
+    this.#found.set(job, known);
+    return known;
   }
 
   /** A name, or several with `|` between them; one that contains a `|` itself is taken as it is. */
   byName(reference: Reference, draft: JobDraft): Resolved {
-    const found = this.#byName.get(reference.text);
+    const found = this.#exact(reference.text);
     if (found) return found;
     if (!reference.text.includes('|')) return this.#named(reference.text, reference, draft);
     const oneOf = reference.text.split('|').flatMap((name) => this.#named(name.trim(), reference, draft));
@@ -125,7 +147,7 @@ class Resolver {
   }
 
   #named(name: string, reference: Reference, draft: JobDraft): readonly number[] {
-    const found = this.#byName.get(name);
+    const found = this.#exact(name);
     if (found) return found;
     const kind = draft.path[0] === 'steps' ? 'step' : 'job';
     const problem =
@@ -142,6 +164,7 @@ class Resolver {
     if (!found) {
       const problem = patternError(pattern.text);
       if (problem) this.#findings.error(pathOf(pattern), problem);
+      this.#names ??= this.#drafts.map(({ name }) => name);
       found = problem ? [] : matchingIndexes(pattern.text, this.#names);
       this.#byPattern.set(pattern.text, found);
       if (!problem && found.every((match) => match === job)) {

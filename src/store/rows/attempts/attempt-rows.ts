@@ -126,68 +126,69 @@ export interface AttemptEnd {
   post: PostResult | null;
 }
 
-/** What an end writes, in the order of `endValues`. */
-const END_COLUMNS: readonly [column: string, type: string][] = [
-  ['started_at', 'bigint'],
-  ['finished_at', 'bigint'],
-  ['outcome', 'text'],
-  ['cause', 'text'],
-  ['match_code', 'bigint'],
-  ['category', 'text'],
-  ['verdict', 'text'],
-  ['counts_as', 'text'],
-  ['rule', 'text'],
-  ['handler_outcome', 'text'],
-  ['route', 'text'],
-  ['reason', 'text'],
-  ['actor', 'text'],
-  ['walk', 'text'],
-  ['evaluations', 'text'],
-  ['fingerprint', 'text'],
-  ['post', 'text'],
-  ['usage', 'text'],
-  ['output', 'text'],
+/** What an end writes that is another value for each attempt. */
+const OWN_COLUMNS: readonly [column: string, type: string, value: (end: AttemptEnd) => SqlValue][] = [
+  ['started_at', 'bigint', ({ started_at }) => started_at],
+  ['finished_at', 'bigint', ({ finished_at }) => finished_at],
+  ['fingerprint', 'text', ({ fingerprint }) => fingerprint],
+  ['usage', 'text', ({ usage }) => jsonOf(usage)],
+  ['output', 'text', ({ output }) => (output === undefined ? null : JSON.stringify(output))],
 ];
 
-function endValues({ decision, ...end }: AttemptEnd): SqlValue[] {
-  return [
-    end.started_at,
-    end.finished_at,
-    JSON.stringify(end.outcome),
-    decision.cause,
-    decision.matchCode,
-    decision.category,
-    decision.verdict.kind,
-    decision.charge,
-    decision.rule,
-    decision.handlerOutcome,
-    end.route === null ? null : JSON.stringify(end.route),
-    decision.reason,
-    end.actor,
-    JSON.stringify(decision.walk),
-    end.evaluations.length === 0 ? null : JSON.stringify(end.evaluations),
-    end.fingerprint,
-    end.post === null ? null : JSON.stringify(end.post),
-    end.usage === null ? null : JSON.stringify(end.usage),
-    end.output === undefined ? null : JSON.stringify(end.output),
-  ];
+/** What it writes that attempts which ended alike have in common. */
+const COMMON_COLUMNS: readonly [column: string, value: (end: AttemptEnd) => SqlValue][] = [
+  ['outcome', ({ outcome }) => JSON.stringify(outcome)],
+  ['cause', ({ decision }) => decision.cause],
+  ['match_code', ({ decision }) => decision.matchCode],
+  ['category', ({ decision }) => decision.category],
+  ['verdict', ({ decision }) => decision.verdict.kind],
+  ['counts_as', ({ decision }) => decision.charge],
+  ['rule', ({ decision }) => decision.rule],
+  ['handler_outcome', ({ decision }) => decision.handlerOutcome],
+  ['route', ({ route }) => jsonOf(route)],
+  ['reason', ({ decision }) => decision.reason],
+  ['actor', ({ actor }) => actor],
+  ['walk', ({ decision }) => JSON.stringify(decision.walk)],
+  ['evaluations', ({ evaluations }) => (evaluations.length === 0 ? null : JSON.stringify(evaluations))],
+  ['post', ({ post }) => jsonOf(post)],
+];
+
+const ASSIGNMENTS = [
+  ...COMMON_COLUMNS.map(([column]) => `${column} = ?`),
+  ...OWN_COLUMNS.map(([column], index) => `${column} = ended.column${index + 2}`),
+].join(', ');
+
+function jsonOf(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
-/** Closes the attempts for ever. */
+/** Closes the attempts for ever. Those that ended alike share statements, in which most values are given once. */
 export function* finishAttempts(ends: readonly { token: number; end: AttemptEnd }[]): Script<void> {
-  const assignments = END_COLUMNS.map(([column], index) => `${column} = ended.column${index + 2}`);
-  for (const part of inParts(ends)) {
-    const table = valueTable(
-      ['bigint', ...END_COLUMNS.map(([, type]) => type)],
-      part.map(({ token, end }) => [token, ...endValues(end)]),
-    );
-    yield* changeAll(
-      part.length,
-      `update attempt set ${assignments.join(', ')} from ${table.sql} as ended
-       where attempt.id = ended.column1 and ${IS_LIVE}`,
-      ...table.values,
-    );
+  for (const { common, rows } of alike(ends)) {
+    for (const part of inParts(rows)) {
+      const table = valueTable(['bigint', ...OWN_COLUMNS.map(([, type]) => type)], part);
+      yield* changeAll(
+        part.length,
+        `update attempt set ${ASSIGNMENTS} from ${table.sql} as ended
+         where attempt.id = ended.column1 and ${IS_LIVE}`,
+        ...common,
+        ...table.values,
+      );
+    }
   }
+}
+
+/** The values of each end, by those that it has in common with others. */
+function alike(ends: readonly { token: number; end: AttemptEnd }[]) {
+  const groups = new Map<string, { common: SqlValue[]; rows: SqlValue[][] }>();
+  for (const { token, end } of ends) {
+    const common = COMMON_COLUMNS.map(([, value]) => value(end));
+    const key = JSON.stringify(common);
+    const group = groups.get(key) ?? { common, rows: [] };
+    groups.set(key, group);
+    group.rows.push([token, ...OWN_COLUMNS.map(([, , value]) => value(end))]);
+  }
+  return groups.values();
 }
 
 export function* finishAttempt(token: number, end: AttemptEnd): Script<void> {

@@ -14,7 +14,7 @@ export interface AttemptTimesRow {
 }
 
 /** Events that close an attempt. */
-const DECIDED = `('completed', 'retry', 'requeue', 'failure', 'cancel', 'ask', 'abort', 'goto', 'loop_abort', 'supersede', 'disable')`;
+export const CLOSING_EVENTS = `('completed', 'retry', 'requeue', 'failure', 'cancel', 'ask', 'abort', 'goto', 'loop_abort', 'supersede', 'disable')`;
 
 /** When attempts were claimed, ended and decided. */
 export function* listAttemptTimes(tokens: readonly number[]): Script<AttemptTimesRow[]> {
@@ -27,7 +27,7 @@ export function* listAttemptTimes(tokens: readonly number[]): Script<AttemptTime
             and earlier.run_id = attempt.run_id and earlier.id < attempt.id) as previous_at,
          (select min(event.at) from event where event.job_id = attempt.job_id and event.run_id = attempt.run_id
             and event.attempt_id = attempt.attempt_id and event.at >= attempt.claimed_at
-            and event.type in ${DECIDED}) as decided_at
+            and event.type in ${CLOSING_EVENTS}) as decided_at
        from attempt join job on job.id = attempt.job_id
        join run on run.workflow_id = attempt.workflow_id and run.run_id = attempt.run_id
        where attempt.id in ${placeholders(list.length)}`,

@@ -1,4 +1,6 @@
 import type { EndingOrder } from '../../../core/job/full-state.ts';
+import { decodeConfig } from '../../../core/model/config-text.ts';
+import type { JobConfig } from '../../../core/model/workflow-model.ts';
 import { idLists } from '../../many-rows.ts';
 import { all, first, placeholders, type Script } from '../../script.ts';
 import { decodeOrder, type StateColumns } from '../jobs/state-columns.ts';
@@ -30,7 +32,7 @@ export interface LiveAttempt {
   use_pending_failed: number;
   failure_handler_id: number | null;
   routing: string;
-  config: string;
+  config: JobConfig;
 }
 
 /**
@@ -48,22 +50,36 @@ const SELECT_LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job
   from attempt join job on job.id = attempt.job_id join requirement on requirement.id = job.requirement_id
   join workflow on workflow.id = attempt.workflow_id`;
 
-type LiveRow = Omit<LiveAttempt, 'order' | 'overtaken' | 'is_called'> &
-  Pick<StateColumns, 'ending' | 'ending_actor' | 'canceled_by' | 'overtaken'> & { is_called: number };
+type LiveRow = Omit<LiveAttempt, 'order' | 'overtaken' | 'is_called' | 'config'> &
+  Pick<StateColumns, 'ending' | 'ending_actor' | 'canceled_by' | 'overtaken'> & {
+    is_called: number;
+    config: string;
+  };
 
-function liveAttempt({
-  ending,
-  ending_actor,
-  canceled_by,
-  overtaken,
-  is_called,
-  ...row
-}: LiveRow): LiveAttempt {
+/** Field by field: to copy the rest of a row took 18 µs of the 290 µs of a completion. */
+function liveAttempt(row: LiveRow): LiveAttempt {
   return {
-    ...row,
-    order: decodeOrder({ ending, ending_actor, canceled_by }),
-    overtaken: overtaken === 1,
-    is_called: is_called === 1,
+    id: row.id,
+    workflow_id: row.workflow_id,
+    job_id: row.job_id,
+    job_name: row.job_name,
+    scope: row.scope,
+    run_id: row.run_id,
+    visit: row.visit,
+    attempt_id: row.attempt_id,
+    worker_id: row.worker_id,
+    claimed_at: row.claimed_at,
+    started_at: row.started_at,
+    observed: row.observed,
+    order: decodeOrder(row),
+    overtaken: row.overtaken === 1,
+    is_called: row.is_called === 1,
+    job_reason: row.job_reason,
+    memory_bytes: row.memory_bytes,
+    use_pending_failed: row.use_pending_failed,
+    failure_handler_id: row.failure_handler_id,
+    routing: row.routing,
+    config: decodeConfig(row.config),
   };
 }
 

@@ -106,6 +106,27 @@ export function* listPendingActions(
   );
 }
 
+/** Actions of the run that have not begun, with the worker that has to run them; null: any worker may. */
+export function* listUnbegunActions(
+  workflowId: number,
+  runId: number,
+): Script<(ActionRow & { worker_id: number | null })[]> {
+  const columns = `action.id, action.trigger_type, action.persistent, action.commands, ${WATCHED}`;
+  return yield* all<ActionRow & { worker_id: number | null }>(
+    `select ${columns}, errand.worker_id from errand join action on action.id = errand.action_id
+     where errand.workflow_id = ? and errand.run_id = ? and errand.finished_at is null and errand.started_at is null
+       and errand.kind = 'action' and errand.worker_id is not null and action.removed = 0 and action.schedule is null
+     union all select ${columns}, null from action where workflow_id = ? and removed = 0 and schedule is null
+       and trigger_type not in ${WORKER_TRIGGERS} and not exists (
+         select 1 from errand where errand.action_id = action.id and errand.run_id = ?
+           and errand.started_at is not null)`,
+    workflowId,
+    runId,
+    workflowId,
+    runId,
+  );
+}
+
 /** Written before the commands run: whatever happens then, they do not run again. Returns the id of the errand. */
 export function* startAction(
   { id, persistent }: Pick<ActionRow, 'id' | 'persistent'>,

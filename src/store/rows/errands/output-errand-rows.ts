@@ -78,6 +78,10 @@ export function* listWaitingOutputs(owner: OutputOwner, limit: number): Script<O
 export const HAS_DUE_OUTPUTS = `exists (select 1 from errand join request on request.id = errand.request_id
   where ${OPEN} and errand.started_at is null and errand.due_at <= ? and request.shared = 1 and not ${ONE_RUNS})`;
 
+/** When the next of them becomes due; the placeholder is the time. */
+export const nextDueOutputs = `(select min(errand.due_at) from errand join request on request.id = errand.request_id
+  where ${OPEN} and errand.started_at is null and errand.due_at > ? and request.shared = 1)`;
+
 export interface OpenOutputErrand extends OutputErrandRow {
   version: number;
   timeout_ms: number;

@@ -123,6 +123,16 @@ export function* repeatServerErrand(
   return changes === 1;
 }
 
+/** What was done of an errand so far. */
+export function* keepErrandData(id: number, server: string, data: string): Script<void> {
+  yield* run(
+    'update errand set data = ? where id = ? and server = ? and finished_at is null',
+    data,
+    id,
+    server,
+  );
+}
+
 /** Servers that have a lease on notifications of the sender. */
 export function* listSendingServers(sender: Sender): Script<string[]> {
   const { sql, values } = ofSender(sender);

@@ -1,5 +1,5 @@
 import type { EventType, RouteTaken } from '../../../contract/records/records.ts';
-import { inParts, valueRows } from '../../many-rows.ts';
+import { inParts, valueTable } from '../../many-rows.ts';
 import { all, changeAll, placeholders, type Script, type SqlValue } from '../../script.ts';
 import { boundedData, boundedReason } from './event-data.ts';
 
@@ -15,34 +15,52 @@ export interface NewEvent {
   data?: Record<string, unknown>;
 }
 
-/** Appends to the audit trail. */
+/** Appends to the audit trail, in this order. Those in a row that are alike share statements, in which most values are given once. */
 export function* appendEvents(events: readonly NewEvent[]): Script<void> {
-  for (const part of inParts(events)) {
-    const { sql, values } = valueRows(part.map(eventValues));
-    yield* changeAll(
-      part.length,
-      `insert into event (workflow_id, run_id, job_id, attempt_id, at, type, actor, reason, data) ${sql}`,
-      ...values,
-    );
+  for (const { common, rows } of alike(events)) {
+    for (const part of inParts(rows)) {
+      const table = valueTable(OWN_TYPES, part);
+      yield* changeAll(
+        part.length,
+        `insert into event (workflow_id, run_id, at, type, actor, reason, job_id, attempt_id, data)
+         select ${COMMON_VALUES}, own.column1, own.column2, own.column3 from ${table.sql} as own`,
+        ...common,
+        ...table.values,
+      );
+    }
   }
 }
+
+/** PostgreSQL does not see the types of what is selected by the columns that it is inserted into. */
+const COMMON_VALUES = ['bigint', 'bigint', 'bigint', 'text', 'text', 'text']
+  .map((type) => `cast(? as ${type})`)
+  .join(', ');
+const OWN_TYPES = ['bigint', 'bigint', 'text'];
 
 export function* appendEvent(event: NewEvent): Script<void> {
   yield* appendEvents([event]);
 }
 
-function eventValues(event: NewEvent): SqlValue[] {
-  return [
-    event.workflow_id,
-    event.run_id,
-    event.job_id ?? null,
-    event.attempt_id ?? null,
-    event.at,
-    event.type,
-    event.actor ?? null,
-    boundedReason(event.reason ?? null),
-    boundedData(event.data ?? {}),
-  ];
+interface AlikeEvents {
+  key: string;
+  common: SqlValue[];
+  rows: SqlValue[][];
+}
+
+function alike(events: readonly NewEvent[]): AlikeEvents[] {
+  const groups: AlikeEvents[] = [];
+  for (const event of events) {
+    const { workflow_id, run_id, at, type, actor = null, reason = null } = event;
+    const common = [workflow_id, run_id, at, type, actor, boundedReason(reason)];
+    const key = JSON.stringify(common);
+    let group = groups.at(-1);
+    if (group?.key !== key) {
+      group = { key, common, rows: [] };
+      groups.push(group);
+    }
+    group.rows.push([event.job_id ?? null, event.attempt_id ?? null, boundedData(event.data ?? {})]);
+  }
+  return groups;
 }
 
 export interface EventRow {

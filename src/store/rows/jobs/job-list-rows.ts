@@ -27,11 +27,14 @@ export interface ListedJob
 const COLUMNS = `job.id, job.workflow_id, job.name, job.scope, ${STATE_COLUMNS}, job.priority, job.visit,
   job.attempt_id, job.reason, job.config`;
 
+/** Most jobs complete at their first attempt: that one counts as neither, and nor does one that has not ended. */
+const HAS_NO_COUNTS = 'job.attempt_id = 0 or (job.attempt_id = 1 and job.status in (3, 4, 5))';
+
 const COUNTS = (['failure', 'preemption'] as const)
   .map(
     (
       kind,
-    ) => `case when job.attempt_id = 0 then 0 else (select count(*) from attempt where attempt.job_id = job.id
+    ) => `case when ${HAS_NO_COUNTS} then 0 else (select count(*) from attempt where attempt.job_id = job.id
       and attempt.run_id = workflow.run_id and attempt.visit = job.visit and attempt.counts_as = '${kind}') end
       as ${kind}_count`,
   )

@@ -1,4 +1,5 @@
 import type { Settled } from '../../../core/flow/flow-part.ts';
+import { JOB_STATUS } from '../../../core/job/job-status.ts';
 import { idLists } from '../../many-rows.ts';
 import { all, first, placeholders, type Script } from '../../script.ts';
 import { inScope } from '../flow/scope-rows.ts';
@@ -103,19 +104,43 @@ export function* hasFailures(workflowId: number): Script<boolean> {
   return row !== undefined;
 }
 
+/**
+ * Jobs in no list are subtracted: blueprints that were replaced are in scopes, and jobs that an update removed are disabled.
+ * So an index has all that is counted. To read the rows of a million jobs takes a second.
+ */
 export function* countByStatus(workflowId: number): Script<{ status: number; count: number }[]> {
   return yield* all<{ status: number; count: number }>(
-    'select status, count(*) as count from job where workflow_id = ? and blueprint < 2 group by status',
+    `select status, cast(sum(jobs) as bigint) as count from (
+       select status, count(*) as jobs from job where workflow_id = ? group by status
+       union all
+       select status, -count(*) from job where workflow_id = ? and scope <> '' and blueprint >= 2 group by status
+       union all
+       select status, -count(*) from job
+         where workflow_id = ? and status = ${JOB_STATUS.disabled} and scope = '' and blueprint >= 2 group by status
+     ) as counted group by status having sum(jobs) > 0`,
+    workflowId,
+    workflowId,
     workflowId,
   );
 }
 
 export function* hasOpenJobs(workflowId: number): Script<boolean> {
-  const row = yield* first(
-    'select 1 as open from job where workflow_id = ? and status in (0, 1, 2, 3, 4, 10) limit 1',
-    workflowId,
-  );
-  return row !== undefined;
+  return (yield* listOpenWorkflows([workflowId])).length > 0;
+}
+
+/** Those of the workflows that have open jobs. Not by `exists`, of which PostgreSQL may make a join that reads all of them. */
+export function* listOpenWorkflows(ids: readonly number[]): Script<number[]> {
+  const open: number[] = [];
+  for (const list of idLists(ids)) {
+    const rows = yield* all<{ id: number }>(
+      `select id from workflow where id in ${placeholders(list.length)} and (
+         select 1 from job where job.workflow_id = workflow.id and job.status in (0, 1, 2, 3, 4, 10) limit 1
+       ) is not null`,
+      ...list,
+    );
+    open.push(...rows.map(({ id }) => id));
+  }
+  return open;
 }
 
 /** Whether an attempt of the workflow is live. */

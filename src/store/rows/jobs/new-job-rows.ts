@@ -18,7 +18,7 @@ const MANY_JOBS = 1_000;
 
 /** Returns their ids, in the same order. */
 export function* insertJobs(workflowId: number, jobs: readonly NewJob[]): Script<number[]> {
-  const ids = new Map<string, number>();
+  const ids: number[] = [];
   for (const part of inParts(jobs)) {
     const { sql, values } = valueRows(part.map((job) => [workflowId, ...jobValues(job)]));
     const rows = yield* all<{ id: number; name: string; scope: string }>(
@@ -28,8 +28,19 @@ export function* insertJobs(workflowId: number, jobs: readonly NewJob[]): Script
        ${sql} returning id, name, scope`,
       ...values,
     );
-    for (const { id, ...place } of rows) ids.set(keyOf(place), id);
+    for (const id of inOrder(part, rows)) ids.push(id);
   }
+  return ids;
+}
+
+/** Databases return rows in any order, and nearly always in that of the insert. */
+function inOrder(
+  jobs: readonly NewJob[],
+  rows: readonly { id: number; name: string; scope: string }[],
+): number[] {
+  const isSame = jobs.every(({ job }, at) => rows[at]!.name === job.name && rows[at]!.scope === job.scope);
+  if (isSame) return rows.map(({ id }) => id);
+  const ids = new Map(rows.map((row) => [keyOf(row), row.id]));
   return jobs.map(({ job }) => ids.get(keyOf(job))!);
 }
 

@@ -2,18 +2,7 @@ import type { WorkerIdentity } from '../../../contract/records/exchange.ts';
 import { statesBefore } from '../../../core/state-transition.ts';
 import { WORKER_TRANSITIONS, type WorkerRowState } from '../../../core/worker/worker-transitions.ts';
 import { idLists, inParts, valueTable } from '../../many-rows.ts';
-import {
-  all,
-  change,
-  changeAll,
-  changeOne,
-  first,
-  insert,
-  placeholders,
-  run,
-  type Script,
-} from '../../script.ts';
-import { ERRANDS_TO_CANCEL } from '../errands/errand-rows.ts';
+import { all, change, changeOne, first, insert, placeholders, run, type Script } from '../../script.ts';
 
 export interface WorkerRow {
   id: number;
@@ -271,8 +260,8 @@ export function* keepAnswers(
       ['bigint', 'bigint', 'text'],
       part.map(({ workerId, seq, answer }) => [workerId, seq, answer]),
     );
-    yield* changeAll(
-      part.length,
+    // Each of them was locked and read in this transaction.
+    yield* run(
       `update worker set last_seq = kept.column2, last_result = kept.column3 from ${table.sql} as kept
        where worker.id = kept.column1`,
       ...table.values,
@@ -300,25 +289,6 @@ export function* retire(workerId: number, now: number): Script<boolean> {
     workerId,
   );
   return changes === 1;
-}
-
-/**
- * Workers to which something is to be said: jobs of theirs are to be canceled, they are to leave, or a client reads
- * a log that they have.
- */
-export function* listWorkersToNotify(now: number): Script<number[]> {
-  const rows = yield* all<{ id: number }>(
-    `select attempt.worker_id as id from job join attempt on attempt.job_id = job.id and attempt.finished_at is null
-       where job.ending is not null
-     union select attempt.worker_id from workflow join attempt on attempt.workflow_id = workflow.id
-       and attempt.finished_at is null where workflow.stopping = 1
-     union select worker_id from (${ERRANDS_TO_CANCEL}) as canceled
-     union select id from worker where retired_at is null and draining = 1
-     union select attempt.worker_id from log_reader join attempt on attempt.id = log_reader.token
-       where log_reader.until > ? and attempt.finished_at is null`,
-    now,
-  );
-  return rows.map((row) => row.id);
 }
 
 /** It runs in the allocation. */

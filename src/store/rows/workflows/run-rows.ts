@@ -5,6 +5,7 @@ export interface RunRow {
   run_id: number;
   state: RunState;
   driver_id: number | null;
+  created_at: number;
   started_at: number | null;
   finished_at: number | null;
   attempts_finished: number;
@@ -27,7 +28,7 @@ export function* insertRun(workflowId: number, runId: number, kind: RunKind, now
 
 export function* findRun(workflowId: number, runId: number): Script<RunRow> {
   const row = yield* first<RunRow>(
-    `select run_id, state, driver_id, started_at, finished_at, attempts_finished, successes, success_ms
+    `select run_id, state, driver_id, created_at, started_at, finished_at, attempts_finished, successes, success_ms
      from run where workflow_id = ? and run_id = ?`,
     workflowId,
     runId,

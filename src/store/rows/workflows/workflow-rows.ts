@@ -16,8 +16,7 @@ import {
 import { readable } from '../access/readable.ts';
 import { HAS_UNDONE_ACTIONS } from '../errands/action-rows.ts';
 import { hasWaitingEvaluations } from '../errands/errand-rows.ts';
-import { HAS_DUE_OUTPUTS } from '../errands/output-errand-rows.ts';
-import { HAS_TO_BE_SCHEDULED, NOT_HELD } from '../jobs/state-columns.ts';
+import { HAS_TO_BE_SCHEDULED } from '../jobs/state-columns.ts';
 
 export interface WorkflowRow {
   id: number;
@@ -168,7 +167,7 @@ export function* searchWorkflows(
 }
 
 /** Shared workflows that are there, and whose current run is not complete or has actions left to do. */
-const SHARED_OPEN = `workflow.shared = 1 and workflow.storing_until is null and (workflow.id in (
+export const SHARED_OPEN = `workflow.shared = 1 and workflow.storing_until is null and (workflow.id in (
     select run.workflow_id from run where run.finished_at is null
   ) or ${HAS_UNDONE_ACTIONS})`;
 
@@ -224,26 +223,6 @@ export function* findDues(workflowId: number, now: number): Script<Dues> {
   );
   const { actions, questions, unscheduled } = found!;
   return { actions: actions === 1, questions: questions === 1, unscheduled: unscheduled === 1 };
-}
-
-/**
- * Whether there may be something to do in any of them, or for outputs of requests: a job to start, code to evaluate, an
- * action. An action is always taken for due, since who watches what is not looked at here.
- */
-export function* hasSharedWork(now: number): Script<boolean> {
-  const row = yield* first<{ found: number }>(
-    `select case when exists (select 1 from workflow where ${SHARED_OPEN} and (
-       (workflow.paused_at is null and exists (select 1 from job where job.workflow_id = workflow.id and job.status = 2
-         and ${NOT_HELD}
-         and (job.waiting_for is null or (job.waiting_for = 'retry' and job.waiting_until <= ?))))
-       or ${hasWaitingEvaluations('workflow.id')}
-       or exists (select 1 from action where action.workflow_id = workflow.id and action.removed = 0
-         and action.schedule is null)
-     )) or ${HAS_DUE_OUTPUTS} then 1 else 0 end as found`,
-    now,
-    now,
-  );
-  return row!.found === 1;
 }
 
 export function* insertRequirement(workflowId: number, requirement: Requirement): Script<number> {

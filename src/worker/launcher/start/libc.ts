@@ -8,6 +8,7 @@ const require = createRequire(import.meta.url);
 /** The functions of the C library that start and await processes. Integers are errno values unless stated otherwise. */
 export interface LibC {
   addressOf(buffer: Buffer): bigint;
+  /** On another thread: the one that calls it waits until the new process has become its program. */
   posixSpawn(
     pid: Buffer,
     path: string,
@@ -15,7 +16,8 @@ export interface LibC {
     attributes: Buffer,
     argv: bigint,
     envp: bigint,
-  ): number;
+    done: (error: Error | null, errno: number) => void,
+  ): void;
   initActions(actions: Buffer): number;
   destroyActions(actions: Buffer): number;
   addOpen(actions: Buffer, fd: number, path: string, flags: number, mode: number): number;
@@ -29,6 +31,8 @@ export interface LibC {
   emptySignals(set: Buffer): number;
   /** Returns the pid, 0 if it lives, or -1. */
   waitPid(pid: number, status: Buffer, options: number): number;
+  /** Returns 0, or -1. */
+  kill(pid: number, signal: number): number;
 }
 
 /**
@@ -52,7 +56,7 @@ function bind(library: LibraryHandle, addressOf: LibC['addressOf']): LibC {
     addressOf,
     posixSpawn: library.func(
       'int posix_spawn(void *pid, const char *path, void *actions, void *attributes, void *argv, void *envp)',
-    ),
+    ).async,
     initActions: library.func('int posix_spawn_file_actions_init(void *actions)'),
     destroyActions: library.func('int posix_spawn_file_actions_destroy(void *actions)'),
     addOpen: library.func(
@@ -67,5 +71,6 @@ function bind(library: LibraryHandle, addressOf: LibC['addressOf']): LibC {
     fillSignals: library.func('int sigfillset(void *set)'),
     emptySignals: library.func('int sigemptyset(void *set)'),
     waitPid: library.func('int waitpid(int pid, void *status, int options)'),
+    kill: library.func('int kill(int pid, int signal)'),
   };
 }

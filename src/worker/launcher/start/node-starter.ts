@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { signalGroup } from '../kill/signal-process.ts';
 import { LOG_FLAGS, LOG_MODE } from './log-file.ts';
 import type { Starter } from './starter.ts';
 
 /** The way that works everywhere: Node forks itself, which costs more the larger it is. */
 export const nodeStarter: Starter = {
   name: 'child_process',
-  start({ path, words, cwd, environment: { shared, own }, stdout, stderr }, { exited, failed }) {
+  start({ path, words, cwd, environment: { shared, own }, stdout, stderr }, { started, exited, failed }) {
     const logs = openLogs(stdout, stderr);
     try {
       const child = spawn(path, words, {
@@ -15,16 +16,14 @@ export const nodeStarter: Starter = {
         detached: true,
         stdio: ['ignore', logs[0]!, logs.at(-1)!],
       });
-      if (child.pid === undefined) {
-        child.once('error', failed);
-        return null;
-      }
+      child.once('error', failed);
+      child.once('spawn', () => started(child.pid!));
       child.once('exit', (code, signal) => exited({ code, signal }));
-      return child.pid;
     } finally {
       for (const log of logs) closeSync(log);
     }
   },
+  killGroup: (leader) => signalGroup(leader, 'SIGKILL'),
 };
 
 /** One descriptor where both are the same file. */

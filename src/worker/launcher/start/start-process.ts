@@ -37,16 +37,16 @@ const made = new Set<string>();
 export type CommandExit = Pick<StepExit, 'code' | 'signal'> & Partial<StepExit>;
 
 export interface CommandCallbacks {
-  /** Never called before `startProcess` has returned. */
+  started(pid: number): void;
+  /** Comes after `started`. */
   exited(exit: CommandExit): void;
-  /** It could not be started, with words for `spawn_error`; called after `startProcess` has returned null. */
-  failed(problem: string): void;
+  /** It could not be started. The message is fit for `spawn_error`, the cause is the error of the system. */
+  failed(error: Error): void;
 }
 
 /**
- * Starts the command of an attempt in a session of its own, its output going straight to the log files. Returns its pid,
- * or null if it could not be started. Where that is known at once, it throws an Error whose message is fit for
- * `spawn_error`.
+ * Starts the command of an attempt in a session of its own, its output going straight to the log files. Only `failed` may
+ * be called before this returns.
  */
 export function startProcess(
   order: SpawnOrder,
@@ -54,43 +54,50 @@ export function startProcess(
   pool: DirectoryPool,
   starter: Starter,
   callbacks: CommandCallbacks,
-): number | null {
-  const start = () => {
-    prepareFiles(order, pool);
-    return order.step === undefined
-      ? startProgram(order, environment, starter, callbacks)
-      : startStep(order, environment, callbacks);
+): void {
+  const start = (failed: CommandCallbacks['failed']) => {
+    try {
+      prepareFiles(order, pool);
+      if (order.step === undefined) startProgram(order, environment, starter, { ...callbacks, failed });
+      else startStep(order, environment, { ...callbacks, failed });
+    } catch (error) {
+      failed(error as Error);
+    }
   };
-  try {
-    return start();
-  } catch (error) {
-    if (!(error instanceof Error && isErrno(error.cause, 'ENOENT')) || made.size === 0) throw error;
+  start((error) => {
+    if (!isErrno(error.cause, 'ENOENT') || made.size === 0) {
+      callbacks.failed(error);
+      return;
+    }
     made.clear();
-    return start();
-  }
+    start(callbacks.failed);
+  });
 }
 
 function startProgram(
   order: SpawnOrder,
   environment: ProgramEnvironment,
   starter: Starter,
-  callbacks: CommandCallbacks,
-): number | null {
+  { started, exited, failed }: CommandCallbacks,
+): void {
   const { cwd, stdoutPath: stdout, stderrPath: stderr } = order;
+  const notStarted = (error: unknown) => failed(startError(order, error));
   try {
     const program = { path: programOf(order, environment), words: shellCall(order).args, cwd };
-    return starter.start(
-      { ...program, environment, stdout, stderr },
-      {
-        exited: callbacks.exited,
-        failed: (error) => callbacks.failed(describeSpawnError(order, error)),
-      },
-    );
+    starter.start({ ...program, environment, stdout, stderr }, { started, exited, failed: notStarted });
   } catch (error) {
-    // Which part of a start failed is not known.
-    makeLogs(order);
-    throw new Error(describeSpawnError(order, error), { cause: error });
+    notStarted(error);
   }
+}
+
+/** Which part of a start failed is not known: logs that cannot be made are the reason. */
+function startError(order: SpawnOrder, error: unknown): Error {
+  try {
+    makeLogs(order);
+  } catch (problem) {
+    return problem as Error;
+  }
+  return new Error(describeSpawnError(order, error), { cause: error });
 }
 
 /** Of what srun says; its last words count. */
@@ -100,20 +107,17 @@ const MOST_SAID = 16_384;
 function startStep(
   order: SpawnOrder,
   { shared, own }: ProgramEnvironment,
-  { exited, failed }: CommandCallbacks,
-): number | null {
+  { started, exited, failed }: CommandCallbacks,
+): void {
   makeLogs(order);
   const child = spawnStep(order, { ...shared, ...own });
-  if (child.pid === undefined) {
-    child.once('error', (error) => failed(describeSpawnError(order, error)));
-    return null;
-  }
+  child.once('error', (error) => failed(new Error(describeSpawnError(order, error), { cause: error })));
+  child.once('spawn', () => started(child.pid!));
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (more: string) => {
     said = (said + more).slice(-MOST_SAID);
   });
   child.once('close', (code, signal) => exited(stepExit(code, signal, said)));
-  return child.pid;
 }
 
 function spawnStep(order: SpawnOrder, env: NodeJS.ProcessEnv) {

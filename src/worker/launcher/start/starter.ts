@@ -21,16 +21,20 @@ export interface ProgramExit {
   signal: NodeJS.Signals | null;
 }
 
+/** None of them is called before `start` has returned. */
 export interface StartCallbacks {
-  /** Never called before `start` has returned. */
+  started(pid: number): void;
+  /** Comes after `started`. */
   exited(exit: ProgramExit): void;
-  /** It could not be started; called instead of `exited`, after `start` has returned null. */
+  /** It could not be started; called instead of both. */
   failed(error: Error): void;
 }
 
 /** One of the ways to start a process. */
 export interface Starter {
   readonly name: 'posix_spawn' | 'child_process';
-  /** Returns its pid, or null if it could not be started. Throws where that is known at once. */
-  start(program: Program, callbacks: StartCallbacks): number | null;
+  /** Throws where it is known at once that the program cannot be started. */
+  start(program: Program, callbacks: StartCallbacks): void;
+  /** Sends SIGKILL to what is left of a process group. */
+  killGroup(leader: number): void;
 }

@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
-import type { Findings } from '../findings.ts';
-import { matchingIndexes, patternError } from '../pattern.ts';
-import type { SpecPath } from '../problem.ts';
-import type { FileSpec } from '../schema/file-schema.ts';
-import { isStandIn } from '../schema/reading/parse-structure.ts';
-import { didYouMean } from '../suggest.ts';
-import { expandSweep, type SharedParameters } from '../sweep/expand-sweep.ts';
-import { pathOf, type Reference } from './job-draft.ts';
-import type { TextSubstitution } from './substitute-text.ts';
+import type { Findings } from '../../findings.ts';
+import { matchingIndexes, patternError } from '../../pattern.ts';
+import type { SpecPath } from '../../problem.ts';
+import type { FileSpec } from '../../schema/file-schema.ts';
+import { isStandIn } from '../../schema/reading/parse-structure.ts';
+import { didYouMean } from '../../suggest.ts';
+import { expandSweep, type SharedParameters } from '../../sweep/expand-sweep.ts';
+import { pathOf, type Reference } from '../job-draft.ts';
+import type { TextSubstitution } from '../substitute-text.ts';
 
 const FILE = /\$\{files\.(?:(input|output)\.)?([^}]+)\}/g;
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { JobDraft } from './job-draft.ts';
+import type { JobDraft } from '../job-draft.ts';
 
 /** Which paths the jobs of a workflow write, as they declare it. */
 export class WrittenFiles {

@@ -1,13 +1,13 @@
-import { isBash, shellName } from '../../core/job/shell.ts';
-import type { Findings } from '../findings.ts';
-import type { SpecPath } from '../problem.ts';
-import { didYouMean } from '../suggest.ts';
-import { placeholdersIn } from '../sweep/placeholders.ts';
-import { placeTexts } from '../template/place-texts.ts';
-import { describeRefusal } from '../template/refusals.ts';
-import { isForeign, nearPlaceholder } from '../variables/near-placeholder.ts';
+import { isBash, shellName } from '../../../core/job/shell.ts';
+import type { Findings } from '../../findings.ts';
+import type { SpecPath } from '../../problem.ts';
+import { didYouMean } from '../../suggest.ts';
+import { placeholdersIn } from '../../sweep/placeholders.ts';
+import { placeTexts } from '../../template/place-texts.ts';
+import { describeRefusal } from '../../template/refusals.ts';
+import { isForeign, nearPlaceholder } from '../../variables/near-placeholder.ts';
+import type { JobDraft, Reference } from '../job-draft.ts';
 import type { FileTable } from './file-table.ts';
-import type { JobDraft, Reference } from './job-draft.ts';
 
 /** `{input}`, `{output.NAME}`. After a `$` it is a shell variable and stays. */
 const PLACEHOLDER = /(?<!\$)\{(input|output)(?:\.([^\s{}]+))?\}/g;
@@ -30,7 +30,10 @@ export function fillFiles(drafts: readonly JobDraft[], files: FileTable, finding
       return new Filling(draft, [...draft.path, key], files, findings, budget).fill(text);
     };
     draft.command = fill(draft.command, 'command');
-    if (draft.post !== null) draft.post = { ...draft.post, command: fill(draft.post.command, 'post') };
+    if (draft.post !== null) {
+      const command = fill(draft.post.command, 'post');
+      if (command !== draft.post.command) draft.post = { ...draft.post, command };
+    }
     if (budget.left < 0) {
       findings.error([], `{input} and {output} would add more than ${MAX_ADDED} characters to the commands`);
       return;

@@ -21,7 +21,7 @@ const EXCHANGE_MS = 8_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 /** So many failures in a row are not worth a word: the next try mostly succeeds. */
-const UNTOLD_FAILURES = 2;
+const UNREPORTED_FAILURES = 2;
 
 /** Before the next try; jittered, so that the workers of a server that comes back do not all come at once. */
 export function pauseBeforeTry(failures: number, random = Math.random): number {
@@ -39,52 +39,69 @@ export interface ExchangeAnswer {
  * with the time, and repeated: an exchange is sent again, under the same number, until there is an answer, and nothing
  * newer overtakes it.
  */
-export class Correspondence {
-  hasGivenUp = false;
+export class ExchangeSender {
   /** Of the last exchange. */
   #seq = 0;
   readonly #narrate: (line: string) => void;
-  readonly #givenUp: Promise<never>;
-  #giveUp!: (error: Error) => void;
+  #givenUp: Error | null = null;
+  /** How those who wait learn that it was given up. */
+  readonly #waiting = new Set<(error: Error) => void>();
   #giveUpTimer: NodeJS.Timeout | undefined;
 
   constructor(narrate: (line: string) => void) {
     this.#narrate = narrate;
-    this.#givenUp = new Promise((_, reject) => {
-      this.#giveUp = reject;
-    });
-    this.#givenUp.catch(() => {});
+  }
+
+  get hasGivenUp(): boolean {
+    return this.#givenUp !== null;
   }
 
   /** A caller that waits for an answer after this time gets none. */
   giveUpWithin(ms: number): void {
     clearTimeout(this.#giveUpTimer);
     this.#giveUpTimer = setTimeout(() => {
-      this.hasGivenUp = true;
-      this.#giveUp(
-        new HoldfastError('SERVER_UNREACHABLE', { url: 'the server', problem: 'no answer in time' }),
-      );
+      const problem = 'no answer in time';
+      this.#givenUp = new HoldfastError('SERVER_UNREACHABLE', { url: 'the server', problem });
+      for (const giveUp of this.#waiting) giveUp(this.#givenUp);
     }, ms);
     this.#giveUpTimer.unref();
   }
 
   /** Does nothing for a while; an error if it is given up meanwhile. */
   async pause(ms: number): Promise<void> {
-    await Promise.race([sleep(ms), this.#givenUp]);
+    await this.#unlessGivenUp(sleep(ms));
   }
 
   /** Tries until it succeeds; an error that does not pass is thrown. */
   async insist<T>(ask: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures += 1) {
       try {
-        const answer = await Promise.race([ask(), this.#givenUp]);
-        if (failures > UNTOLD_FAILURES) this.#narrate('the server answers again');
+        const answer = await this.#unlessGivenUp(ask());
+        if (failures > UNREPORTED_FAILURES) this.#narrate('the server answers again');
         return answer;
       } catch (error) {
         if (!isPassing(error) || this.hasGivenUp) throw error;
-        if (failures === UNTOLD_FAILURES) this.#narrate(`${error.message}; trying again`);
-        await Promise.race([sleep(pauseBeforeTry(failures)), this.#givenUp]);
+        if (failures === UNREPORTED_FAILURES) this.#narrate(`${error.message}; trying again`);
+        await this.#unlessGivenUp(sleep(pauseBeforeTry(failures)));
       }
+    }
+  }
+
+  /**
+   * An error if it is given up meanwhile. Each wait has a promise of its own: one that all of them are raced against would
+   * keep every answer for as long as the worker lives.
+   */
+  async #unlessGivenUp<T>(work: Promise<T>): Promise<T> {
+    let giveUp!: (error: Error) => void;
+    const givenUp = new Promise<never>((_, reject) => {
+      giveUp = reject;
+    });
+    if (this.#givenUp !== null) giveUp(this.#givenUp);
+    this.#waiting.add(giveUp);
+    try {
+      return await Promise.race([work, givenUp]);
+    } finally {
+      this.#waiting.delete(giveUp);
     }
   }
 

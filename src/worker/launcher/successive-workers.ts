@@ -20,7 +20,7 @@ const KEEP_ENDS_MS = 60_000;
 /** How often a launcher without a worker looks whether it is still of use. */
 const LOOK_MS = 500;
 
-interface SuccessionOptions {
+interface SuccessiveWorkersOptions {
   markerPrefix: string;
   starter: Starter;
   /** Where the next worker comes to; null: attempts die with the worker. */
@@ -35,9 +35,9 @@ interface SuccessionOptions {
  * Whom a launcher works for: the worker that started it, and after that one's death the next that comes to its socket, as
  * long as the lease lasts. What was not dealt with is reported again to the next.
  */
-export class Succession {
+export class SuccessiveWorkers {
   readonly launcher: Launcher;
-  readonly #options: SuccessionOptions;
+  readonly #options: SuccessiveWorkersOptions;
   /** Not dealt with yet. */
   readonly #ended = new Map<number, EndedNotice>();
   #worker: LineWriter | null = null;
@@ -45,7 +45,7 @@ export class Succession {
   #next: Socket | null = null;
   #isLeaving = false;
 
-  constructor(options: SuccessionOptions) {
+  constructor(options: SuccessiveWorkersOptions) {
     this.#options = options;
     this.launcher = new Launcher({
       markerPrefix: options.markerPrefix,

@@ -1,10 +1,10 @@
-import { DEFAULT_FINGERPRINT, type FingerprintMode } from '../../core/files/file-mark.ts';
-import type { FailedOutputs } from '../../core/model/workflow-model.ts';
-import { parseSize } from '../../core/text/quantity.ts';
-import type { SpecPath } from '../problem.ts';
-import type { JobSpec } from '../schema/job-schema.ts';
-import type { JobSettings } from './job-draft.ts';
-import type { SpecContext } from './spec-context.ts';
+import { DEFAULT_FINGERPRINT, type FingerprintMode } from '../../../core/files/file-mark.ts';
+import type { FailedOutputs } from '../../../core/model/workflow-model.ts';
+import { parseSize } from '../../../core/text/quantity.ts';
+import type { SpecPath } from '../../problem.ts';
+import type { JobSpec } from '../../schema/job-schema.ts';
+import type { JobSettings } from '../job-draft.ts';
+import type { SpecContext } from '../spec-context.ts';
 
 interface DeclaredFileKeys {
   fingerprint?: FingerprintMode | undefined;

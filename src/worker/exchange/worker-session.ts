@@ -5,7 +5,7 @@ import type { AttemptRunner } from '../execute/attempt-runner.ts';
 import type { Launchers } from '../execute/launchers.ts';
 import { monotonicNow } from '../launcher/monotonic-now.ts';
 import type { LogSender } from '../observe/log-sender.ts';
-import type { Correspondence } from './correspondence.ts';
+import type { ExchangeSender } from './exchange-sender.ts';
 import type { Reports } from './outbox.ts';
 
 /** Renewed three times within the lease, so that one missed renewal costs nothing. */
@@ -19,12 +19,12 @@ const LULL_AFTER_MS = 1_000;
 
 /** What there is besides when the engine is reached over a network, or may give the jobs to others. */
 export interface Remoteness {
-  correspondence: Correspondence;
+  sender: ExchangeSender;
   logs: LogSender;
 }
 
 /** What a worker works for, and where. */
-export interface TenurePlace {
+export interface SessionPlace {
   /** The only workflow whose jobs it takes. */
   workflowId?: number;
   /** It drives a run, and wants to hear of its end, which may be others' doing. Otherwise it hears of what may be for it. */
@@ -35,12 +35,12 @@ export interface TenurePlace {
 }
 
 /** The time between a worker's registration and its leaving: exchanges, and the rests between them. */
-export class Tenure {
+export class WorkerSession {
   readonly #engine: Engine;
   readonly #workerId: number;
   readonly #runner: AttemptRunner;
   readonly #launchers: Launchers;
-  readonly #place: TenurePlace;
+  readonly #place: SessionPlace;
   readonly #remoteness: Remoteness | null;
   #exchanging = false;
   #missedNews = false;
@@ -53,7 +53,7 @@ export class Tenure {
     engine: Engine,
     workerId: number,
     parts: { runner: AttemptRunner; launchers: Launchers },
-    place: TenurePlace,
+    place: SessionPlace,
   ) {
     this.#engine = engine;
     this.#workerId = workerId;
@@ -143,9 +143,9 @@ export class Tenure {
     if (remoteness === null) {
       return { result: await engine.exchange(workerId, exchange), sentAt: monotonicNow() };
     }
-    const { correspondence, logs } = remoteness;
+    const { sender, logs } = remoteness;
     // Logs that an outage kept back come before the report, as they do without one.
-    return correspondence.exchange(engine, workerId, exchange, () => logs.sendLast([]));
+    return sender.exchange(engine, workerId, exchange, () => logs.sendLast([]));
   }
 
   #capacity(): Capacity | null {

@@ -30,6 +30,7 @@ export const ROUTES = {
   drainWorker: ['POST', '/api/v1/workers/{worker_id}/drain'],
   listAllocations: ['GET', '/api/v1/allocations'],
   cancelAllocation: ['POST', '/api/v1/allocations/{allocation_id}/cancel'],
+  getWorkflow: ['GET', '/api/v1/workflows/{workflow_id}'],
   status: ['GET', '/api/v1/workflows/{workflow_id}/status'],
   graph: ['GET', '/api/v1/workflows/{workflow_id}/graph'],
   listTimelines: ['GET', '/api/v1/workflows/{workflow_id}/timelines'],

@@ -96,7 +96,8 @@ function ThemeButton() {
   return (
     <button type="button" className={TOOL} onClick={nextTheme}>
       {{ system: 'Auto', light: 'Light', dark: 'Dark' }[theme]}
-      <span className="sr-only"> colours. Change</span>
+      <span className="max-sm:sr-only"> colours</span>
+      <span className="sr-only">. Change</span>
     </button>
   );
 }

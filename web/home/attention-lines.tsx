@@ -7,8 +7,8 @@ import { visibleText } from '../../src/views/visible-text.ts';
 import { call } from '../api/call.ts';
 import { Link } from '../app/link.tsx';
 import { queryClient } from '../app/queries.ts';
+import { useMayChange } from '../app/rights.ts';
 import { pageUrl } from '../app/router.ts';
-import { useMay } from '../app/session.ts';
 import { Button, buttonStyle } from '../parts/button.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { TimeText } from '../parts/time-text.tsx';
@@ -24,9 +24,11 @@ export function HeldRequest({ request }: { request: RequestSummary }) {
         <Link
           to={pageUrl('request', { request_name: requestRef(request) })}
           className={buttonStyle('main')}
-          aria-label={`Decide about ${request_name}`}
+          aria-label={
+            request.may_change === true ? `Decide about ${request_name}` : `See why ${request_name} is held`
+          }
         >
-          Decide
+          {request.may_change === true ? 'Decide' : 'See why'}
         </Link>
       }
     >
@@ -42,7 +44,7 @@ type Scheduler = Extract<AttentionItem, { kind: 'scheduler' }>;
 
 export function PausedScheduler({ scheduler }: { scheduler: Scheduler }) {
   const { workflow_id, workflow_name, name, reason, paused_at_ms } = scheduler;
-  const mayResume = useMay('operator');
+  const mayResume = useMayChange(workflow_id);
   const resume = useMutation({
     mutationFn: () => call('resumeScheduler', workflow_id, name),
     onSuccess: () => queryClient.invalidateQueries(),

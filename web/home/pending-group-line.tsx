@@ -1,7 +1,9 @@
 import type { PendingGroup } from '../../src/views/home/attention.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { Link } from '../app/link.tsx';
+import { useWorkflow } from '../app/rights.ts';
 import { pageUrl } from '../app/router.ts';
+import { useMay } from '../app/session.ts';
 import { buttonStyle } from '../parts/button.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { counted } from '../parts/words.ts';
@@ -16,20 +18,17 @@ export function PendingGroupLine({ group }: { group: PendingGroup }) {
   return (
     <AttentionLine
       title={`${counted(jobs, 'job')} failed with ${error} and ${jobs === 1 ? 'waits' : 'wait'} for a decision`}
-      actions={workflows.slice(0, SHOWN).map(({ workflow_id, workflow_name }) => (
-        <Link
-          key={workflow_id}
-          to={pageUrl('triage', { workflow_id }, { fingerprint })}
-          className={buttonStyle('main')}
-          aria-label={`Decide in ${workflow_name}`}
-        >
-          {workflows.length === 1 ? (
-            'Decide'
-          ) : (
-            <span className="max-w-48 truncate">Decide in {workflow_name}</span>
-          )}
-        </Link>
-      ))}
+      actions={workflows
+        .slice(0, SHOWN)
+        .map(({ workflow_id, workflow_name }) => (
+          <TriageLink
+            key={workflow_id}
+            workflow={workflow_id}
+            name={workflow_name}
+            fingerprint={fingerprint}
+            isAlone={workflows.length === 1}
+          />
+        ))}
     >
       {workflows.slice(0, SHOWN).map(({ workflow_id, workflow_name, jobs: count, sample }) => (
         <p key={workflow_id} className="wrap-anywhere">
@@ -45,5 +44,31 @@ export function PendingGroupLine({ group }: { group: PendingGroup }) {
         last failure <TimeText at={finished_at_ms} /> · fingerprint {fingerprint}
       </p>
     </AttentionLine>
+  );
+}
+
+/** Those who may not decide may still look. */
+function TriageLink({
+  workflow,
+  name,
+  fingerprint,
+  isAlone,
+}: {
+  workflow: number;
+  name: string;
+  fingerprint: string;
+  isAlone: boolean;
+}) {
+  const mayOperate = useMay('operator');
+  // Most can decide: the word does not change for them once the workflow is read.
+  const verb = (useWorkflow(workflow)?.may_change ?? mayOperate) ? 'Decide' : 'Look';
+  return (
+    <Link
+      to={pageUrl('triage', { workflow_id: workflow }, { fingerprint })}
+      className={buttonStyle('main')}
+      aria-label={`${verb} in ${name}`}
+    >
+      {isAlone ? verb : <span className="max-w-48 truncate">{`${verb} in ${visibleText(name)}`}</span>}
+    </Link>
   );
 }

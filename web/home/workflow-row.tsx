@@ -2,6 +2,7 @@ import type { WorkflowSummary } from '../../src/contract/records/overview.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { endedCount, jobCount, workflowState } from '../../src/views/workflow-state.ts';
 import { Link } from '../app/link.tsx';
+import { ownerText, useHasOwners } from '../app/owner.ts';
 import { pageUrl } from '../app/router.ts';
 import { ProgressBar } from '../parts/progress.tsx';
 import { StatusMark } from '../parts/status-icon.tsx';
@@ -11,6 +12,8 @@ import { workflowTone } from '../parts/workflow-tone.ts';
 
 export function WorkflowRow({ summary }: { summary: WorkflowSummary }) {
   const { workflow, counts, request } = summary;
+  const hasOwners = useHasOwners();
+  const user = hasOwners && workflow.user === workflow.owner ? null : workflow.user;
   const state = workflowState(summary);
   const total = jobCount(counts);
   return (
@@ -24,7 +27,7 @@ export function WorkflowRow({ summary }: { summary: WorkflowSummary }) {
         </Link>
         <p className="truncate text-sm text-quiet">
           #{workflow.id} ·{' '}
-          {[workflow.user, workflow.project, request && `request ${request}`]
+          {[hasOwners && ownerText(workflow), user, workflow.project, request && `request ${request}`]
             .filter(Boolean)
             .map((text) => `${visibleText(String(text))} · `)}
           <TimeText at={workflow.created_at_ms} />

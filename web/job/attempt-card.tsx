@@ -4,7 +4,7 @@ import { formatDuration, formatSize } from '../../src/core/text/quantity.ts';
 import { attemptOutcome, attemptRuntime } from '../../src/views/attempt.ts';
 import { evaluationText, routeText } from '../../src/views/events/evaluation-text.ts';
 import { eventText } from '../../src/views/events/event-text.ts';
-import { decisionsAbout, type ExplainedJob } from '../../src/views/explanation.ts';
+import { decisionsAbout, type ExplainedJob, saysSomething } from '../../src/views/explanation.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { RuleWalk } from '../parts/rule-walk.tsx';
 import { StatusMark, type Tone } from '../parts/status-icon.tsx';
@@ -24,7 +24,7 @@ const TONES: Record<AttemptRecord['state'], Tone> = {
 
 type Walk = Explanation['attempts'][number]['walk'];
 
-/** How an attempt ended, which rule decided, and every rule that was checked. */
+/** How an attempt ended, which rule decided, and folded those that did not apply. */
 export function AttemptCard({
   attempt,
   walk,
@@ -62,7 +62,7 @@ export function AttemptCard({
       </div>
       <p className="text-sm text-quiet wrap-anywhere">{visibleText(facts.join(' · '))}</p>
       {reason !== null && <p className="mt-1 text-sm wrap-anywhere">{visibleText(reason)}</p>}
-      <RuleWalk walk={walk} />
+      <RuleWalk walk={walk} says={(step) => saysSomething(attempt, step)} />
       <More attempt={attempt} explained={explained} />
     </li>
   );

@@ -5,8 +5,8 @@ import type { ExplainedJob } from '../../src/views/explanation.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { waitText } from '../../src/views/wait-text.ts';
 import { Link } from '../app/link.tsx';
+import { useMayChange } from '../app/rights.ts';
 import { pageUrl } from '../app/router.ts';
-import { useMay } from '../app/session.ts';
 import { Button, buttonStyle } from '../parts/button.tsx';
 import { Card } from '../parts/section.tsx';
 import { StatusMark, statusWords, toneOf } from '../parts/status-icon.tsx';
@@ -83,8 +83,8 @@ export function JobHead({ explained }: { explained: ExplainedJob }) {
 /** The next step as a button, for those who may take it. */
 function JobActions({ explained: { job, attempts } }: { explained: ExplainedJob }) {
   const [action, setAction] = useState<BulkAction | null>(null);
-  const mayOperate = useMay('operator');
   const { workflow_id, status } = job;
+  const mayChange = useMayChange(workflow_id);
   const hasFailed = UNSUCCESSFUL_STATUSES.has(status) && status !== 'canceled';
   const offered: BulkAction[] = [
     ...(hasFailed ? (['retry'] as const) : []),
@@ -95,10 +95,10 @@ function JobActions({ explained: { job, attempts } }: { explained: ExplainedJob 
     <div className="flex flex-wrap gap-2">
       {status === 'pending_failed' && (
         <Link to={pageUrl('triage', { workflow_id })} className={buttonStyle('main')}>
-          {mayOperate ? 'Decide' : 'See the failures'}
+          {mayChange ? 'Decide' : 'See the failures'}
         </Link>
       )}
-      {mayOperate &&
+      {mayChange &&
         offered.map((each) => (
           <Button
             key={each}

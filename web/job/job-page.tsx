@@ -5,9 +5,9 @@ import { type ExplainedJob, explainedJob } from '../../src/views/explanation.ts'
 import { visibleText } from '../../src/views/visible-text.ts';
 import { call } from '../api/call.ts';
 import { useKeys } from '../app/keys.ts';
-import { pageUrl } from '../app/router.ts';
+import { useWorkflow } from '../app/rights.ts';
 import { Choice } from '../parts/choice.tsx';
-import { Crumbs } from '../parts/crumbs.tsx';
+import { Crumbs, workflowCrumb } from '../parts/crumbs.tsx';
 import { focusSearch } from '../parts/field.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Loading, Section } from '../parts/section.tsx';
@@ -18,6 +18,7 @@ import { LogView } from './log-view.tsx';
 import { UsageSection } from './usage-section.tsx';
 
 export function JobPage({ workflow, job }: { workflow: number; job: number }) {
+  const record = useWorkflow(workflow);
   const explained = useQuery({
     queryKey: ['explain', workflow, job],
     queryFn: async () => {
@@ -33,10 +34,7 @@ export function JobPage({ workflow, job }: { workflow: number; job: number }) {
   useKeys({ '/': focusSearch });
   return (
     <div className="flex flex-col gap-6">
-      <Crumbs
-        trail={[{ to: pageUrl('workflow', { workflow_id: workflow }), text: `Workflow ${workflow}` }]}
-        here={name}
-      />
+      <Crumbs trail={[workflowCrumb(workflow, record)]} here={name} />
       {explained.error !== null && <Problem error={explained.error} />}
       {explained.isPending && <Loading />}
       {explained.data && (
@@ -103,7 +101,14 @@ function Logs({ explained: { job, attempts } }: { explained: ExplainedJob }) {
         )
       }
     >
-      <LogView workflow={job.workflow_id} job={job.id} runId={shown.run_id} attemptId={shown.attempt_id} />
+      <LogView
+        workflow={job.workflow_id}
+        job={job.id}
+        runId={shown.run_id}
+        attemptId={shown.attempt_id}
+        // A failure is explained in stderr; a success has most often written nothing there.
+        first={shown.cause === null ? 'stdout' : 'stderr'}
+      />
     </Section>
   );
 }

@@ -15,7 +15,8 @@ export function LogLine({
 }) {
   return (
     <div
-      className={`absolute left-0 h-5 min-w-full px-3 leading-5 whitespace-pre ${isMarked ? 'bg-[#3b4a1f]' : ''}`}
+      className={`absolute left-0 h-5 min-w-full px-3 leading-5 whitespace-pre ${isMarked ? 'bg-[#2b3717]' : ''}`}
+      aria-current={isMarked ? true : undefined}
       style={{ transform: `translateY(${top}px)` }}
     >
       {ansiPieces(line.replaceAll('\t', '    ')).map(({ text, className, color }, index) => (

@@ -16,9 +16,9 @@ const STREAMS = { stderr: 'stderr', stdout: 'stdout' };
 const ERROR =
   /\b(?:error|exception|traceback|fatal|panic|failed|abort(?:ed)?|killed|cannot|denied|refused)\b/i;
 
-/** What an attempt wrote: the end of it, as it grows, with a search over what is loaded. */
-export function LogView(attempt: Omit<LogSource, 'stream'>) {
-  const [stream, setStream] = useState<LogSource['stream']>('stderr');
+/** What an attempt wrote: the end of it, as it grows, with a search over what is loaded. `first`: what is shown at first. */
+export function LogView({ first, ...attempt }: Omit<LogSource, 'stream'> & { first: LogSource['stream'] }) {
+  const [stream, setStream] = useState(first);
   const source = { ...attempt, stream };
   const { bytes, lines, error, loadEarlier } = useLog(source);
   const [search, setSearch] = useState('');

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { queryClient } from '../app/queries.ts';
 import { signIn } from '../app/session.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
@@ -14,6 +15,8 @@ export function LoginPage({ why }: { why: string | null }) {
     setBusy(true);
     setError(null);
     try {
+      // What was read before was for another caller, and says what that one may do.
+      queryClient.clear();
       await signIn(token.trim());
     } catch (problem) {
       setError(problem);

@@ -1,4 +1,5 @@
 import { visibleText } from '../../src/views/visible-text.ts';
+import { counted } from './words.ts';
 
 interface CheckedRule {
   rule: string;
@@ -6,11 +7,35 @@ interface CheckedRule {
   because: string;
 }
 
-/** Every rule that was checked, in order; the one that decided is marked. */
-export function RuleWalk({ walk }: { walk: readonly CheckedRule[] }) {
+/** Every rule that was checked; those that do not say anything are folded. */
+export function RuleWalk({
+  walk,
+  says = () => true,
+}: {
+  walk: readonly CheckedRule[];
+  says?: (step: CheckedRule) => boolean;
+}) {
+  const folded = walk.filter((step) => !says(step));
+  return (
+    <>
+      <Rules label="Rules that were checked" walk={walk.filter(says)} />
+      {folded.length > 0 && (
+        <details className="mt-1 text-sm">
+          <summary className="cursor-pointer text-quiet">
+            {counted(folded.length, 'rule')} did not apply
+          </summary>
+          <Rules label="Rules that did not apply" walk={folded} />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** In the order in which they were checked; the one that decided is marked. */
+function Rules({ label, walk }: { label: string; walk: readonly CheckedRule[] }) {
   if (walk.length === 0) return null;
   return (
-    <ol className="mt-2 text-sm" aria-label="Rules that were checked">
+    <ol className="mt-2 text-sm" aria-label={label}>
       {walk.map(({ rule, applies, because }) => (
         <li
           key={rule}

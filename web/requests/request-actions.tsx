@@ -2,7 +2,6 @@ import { useState } from 'react';
 import type { RequestChange, RequestRecord } from '../../src/contract/records/request.ts';
 import { purposeOf } from '../../src/views/requests/next-step.ts';
 import { goTo, pageUrl } from '../app/router.ts';
-import { useMay } from '../app/session.ts';
 import { Button } from '../parts/button.tsx';
 import { capitalised } from '../parts/notice.tsx';
 import { ActionDialog, isDangerous, type SimpleAction, VERBS } from './action-dialog.tsx';
@@ -20,9 +19,8 @@ export function RequestActions({
   name: string;
   onDone: (words: string) => void;
 }) {
-  const mayOperate = useMay('operator');
   const [asked, setAsked] = useState<SimpleAction | 'release' | null>(null);
-  if (!mayOperate) return null;
+  if (request.may_change !== true) return null;
   const offered = request.next.filter((action) => action === 'release' || isSimple(action));
   const done = (action: SimpleAction | 'release') => (change: RequestChange) => {
     onDone(`${change.previous_status} → ${change.status}: ${change.message}`);

@@ -5,6 +5,7 @@ import { openRoundText } from '../../src/views/requests/open-round-text.ts';
 import { outputErrandText } from '../../src/views/requests/output-errand-text.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { Link } from '../app/link.tsx';
+import { ownerFacts, useHasOwners } from '../app/owner.ts';
 import { pageUrl } from '../app/router.ts';
 import { type Fact, Facts } from '../parts/facts.tsx';
 import { capitalised, Notice } from '../parts/notice.tsx';
@@ -29,6 +30,7 @@ interface Shown {
 export function RequestHead({ request, explained, name, onDone }: Shown) {
   const { status, description, output_errands, next } = request;
   const now = useNow();
+  const hasOwners = useHasOwners();
   const { headline, detail } = requestProgressText(request, now);
   return (
     <>
@@ -66,7 +68,7 @@ export function RequestHead({ request, explained, name, onDone }: Shown) {
             {capitalised(outputErrandText(errand, now, clockTime))}
           </p>
         ))}
-        <Facts facts={factsOf(request)} />
+        <Facts facts={factsOf(request, hasOwners)} />
       </Card>
     </>
   );
@@ -92,7 +94,7 @@ function Hold({
   );
 }
 
-function factsOf(request: RequestRecord): Fact[] {
+function factsOf(request: RequestRecord, hasOwners: boolean): Fact[] {
   const { version, actor, created_at_ms, priority, executor, sites, output_state } = request;
   const { previous_version_request: before, superseded_by_request: after } = request;
   const link = (ref: string) => (
@@ -102,7 +104,8 @@ function factsOf(request: RequestRecord): Fact[] {
   );
   return [
     ['Version', version],
-    ['By', visibleText(actor)],
+    ...(hasOwners ? ownerFacts(request) : []),
+    ...(hasOwners && actor === request.owner ? [] : ([['By', visibleText(actor)]] as Fact[])),
     ['Created', <TimeText key="created" at={created_at_ms} />],
     ['Priority', priority],
     ...(executor === 'workers' ? [] : ([['Executor', executor]] as Fact[])),

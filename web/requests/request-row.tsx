@@ -2,6 +2,7 @@ import type { RequestSummary } from '../../src/contract/records/request.ts';
 import { requestRef } from '../../src/views/requests/next-step.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { Link } from '../app/link.tsx';
+import { ownerText, useHasOwners } from '../app/owner.ts';
 import { pageUrl } from '../app/router.ts';
 import { ShareBar } from '../parts/progress.tsx';
 import { StatusMark } from '../parts/status-icon.tsx';
@@ -11,6 +12,7 @@ import { requestTone } from './request-tones.ts';
 /** One request in a list. */
 export function RequestRow({ request }: { request: RequestSummary }) {
   const { request_name, version, status, actor, delivered, total, work, created_at_ms, hold } = request;
+  const hasOwners = useHasOwners();
   const text = `${Number(delivered).toLocaleString('en-GB')} of ${Number(total).toLocaleString('en-GB')} ${work === 'range' ? 'numbers' : 'items'} delivered`;
   return (
     <li className="relative grid gap-x-6 gap-y-2 px-4 py-3 hover:bg-raised/60 md:grid-cols-[minmax(0,1fr)_12rem_14rem]">
@@ -23,7 +25,7 @@ export function RequestRow({ request }: { request: RequestSummary }) {
           {version > 1 && <span className="font-normal text-quiet"> version {version}</span>}
         </Link>
         <p className="truncate text-sm text-quiet">
-          {visibleText(actor)} · <TimeText at={created_at_ms} />
+          {visibleText(hasOwners ? ownerText(request) : actor)} · <TimeText at={created_at_ms} />
         </p>
         {hold !== null && <p className="text-sm wrap-anywhere">{visibleText(hold.text)}</p>}
       </div>

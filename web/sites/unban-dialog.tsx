@@ -1,3 +1,4 @@
+import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SiteRecord } from '../../src/contract/records/request.ts';
 import { banScope } from '../../src/views/requests/ban-text.ts';
@@ -17,7 +18,15 @@ export function UnbanDialog({
   onClose: () => void;
 }) {
   const [request, setRequest] = useState<string | null>(null);
-  const requests = [...new Set(bans.flatMap(({ request_name }) => request_name ?? []))];
+  const named = [...new Set(bans.flatMap(({ request_name }) => request_name ?? []))];
+  const records = useQueries({
+    queries: named.map((each) => ({
+      queryKey: ['request record', each],
+      queryFn: () => call('getRequest', each),
+    })),
+  });
+  // The bans for requests of others stay with them, unless all bans of the site are removed.
+  const requests = named.filter((_, index) => records[index]!.data?.may_change === true);
   const removed = request === null ? bans : bans.filter(({ request_name }) => request_name === request);
   const options = [null, ...requests];
   return (

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useKeys } from '../app/keys.ts';
-import { pageUrl, setQuery, usePlace } from '../app/router.ts';
-import { useMay } from '../app/session.ts';
-import { Crumbs } from '../parts/crumbs.tsx';
+import { useWorkflow } from '../app/rights.ts';
+import { setQuery, usePlace } from '../app/router.ts';
+import { Crumbs, workflowCrumb } from '../parts/crumbs.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Empty, Loading } from '../parts/section.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -18,7 +18,8 @@ const MOST_GROUPS = 200;
 /** One group of failures at a time: what it looks like, what was decided before, and the decision. */
 export function TriagePage({ workflow }: { workflow: number }) {
   const { query } = usePlace();
-  const mayOperate = useMay('operator');
+  const record = useWorkflow(workflow);
+  const mayChange = record?.may_change === true;
   const [action, setAction] = useState<'retry' | 'fail' | null>(null);
   const [done, setDone] = useState<string | null>(null);
   const failures = useQuery({
@@ -35,14 +36,11 @@ export function TriagePage({ workflow }: { workflow: number }) {
     if (chosen !== undefined) setQuery({ fingerprint: chosen.fingerprint });
   };
   const decide = (next: 'retry' | 'fail') =>
-    mayOperate && group !== undefined ? () => setAction(next) : undefined;
+    mayChange && group !== undefined ? () => setAction(next) : undefined;
   useKeys({ j: () => choose(index + 1), k: () => choose(index - 1), r: decide('retry'), f: decide('fail') });
   return (
     <div className="flex flex-col gap-5">
-      <Crumbs
-        trail={[{ to: pageUrl('workflow', { workflow_id: workflow }), text: `Workflow ${workflow}` }]}
-        here="Triage"
-      />
+      <Crumbs trail={[workflowCrumb(workflow, record)]} here="Triage" />
       <div role="status" className="empty:hidden">
         {done !== null && (
           <p className="rounded-lg border border-line bg-card px-4 py-2 text-sm wrap-anywhere">{done}</p>
@@ -70,7 +68,7 @@ export function TriagePage({ workflow }: { workflow: number }) {
               key={group.fingerprint}
               workflow={workflow}
               group={group}
-              onDecide={mayOperate ? setAction : null}
+              onDecide={mayChange ? setAction : null}
             />
           </div>
           {action !== null && (

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { AllocationRecord } from '../../src/contract/records/allocation.ts';
 import { call } from '../api/call.ts';
 import { setQuery, usePlace } from '../app/router.ts';
-import { useMay } from '../app/session.ts';
 import { Choice } from '../parts/choice.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { DoneNote } from '../parts/done-note.tsx';
@@ -19,7 +18,6 @@ const OPEN: AllocationRecord['state'][] = ['planned', 'submitting', 'queued', 'r
 /** Allocations of schedulers of workflows, newest first: those that have not ended, or all. */
 export function AllocationList() {
   const { query } = usePlace();
-  const mayOperate = useMay('operator');
   const isAll = query.get('allocations') === 'all';
   const [canceled, setCanceled] = useState<AllocationRecord | null>(null);
   const [done, setDone] = useState<string | null>(null);
@@ -64,7 +62,7 @@ export function AllocationList() {
               <AllocationRow
                 key={allocation.id}
                 allocation={allocation}
-                onCancel={mayOperate ? () => setCanceled(allocation) : null}
+                onCancel={() => setCanceled(allocation)}
               />
             ))}
           </ul>

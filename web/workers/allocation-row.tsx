@@ -2,6 +2,7 @@ import type { AllocationRecord } from '../../src/contract/records/allocation.ts'
 import { visibleText } from '../../src/views/visible-text.ts';
 import { allocationReason } from '../../src/views/workers/allocation-reason.ts';
 import { Link } from '../app/link.tsx';
+import { useMayChange } from '../app/rights.ts';
 import { pageUrl } from '../app/router.ts';
 import { Button } from '../parts/button.tsx';
 import { StatusMark, type Tone } from '../parts/status-icon.tsx';
@@ -16,15 +17,16 @@ const TONES: Record<AllocationRecord['state'], Tone> = {
   ended: 'off',
 };
 
-/** An allocation: whose it is, why it waits or how it ended, and when. `null`: the caller may not cancel it. */
+/** An allocation: whose it is, why it waits or how it ended, and when. */
 export function AllocationRow({
   allocation,
   onCancel,
 }: {
   allocation: AllocationRecord;
-  onCancel: (() => void) | null;
+  onCancel: () => void;
 }) {
   const { id, workflow_id, scheduler, cluster_id, state, never, cancel_reason, workers } = allocation;
+  const mayCancel = useMayChange(workflow_id);
   const reason = allocationReason(allocation);
   return (
     <li className="grid gap-x-6 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] md:items-center">
@@ -51,7 +53,7 @@ export function AllocationRow({
         </p>
       </div>
       <div className="flex justify-end">
-        {onCancel !== null && state !== 'ended' && cancel_reason === null && (
+        {mayCancel && state !== 'ended' && cancel_reason === null && (
           <Button aria-label={`Cancel allocation ${id}`} onClick={onCancel}>
             Cancel …
           </Button>

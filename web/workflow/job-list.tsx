@@ -2,7 +2,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo } from 'react';
 import type { WorkflowStatus } from '../../src/contract/records/records.ts';
 import { call } from '../api/call.ts';
-import { useMay } from '../app/session.ts';
 import { Problem } from '../parts/notice.tsx';
 import { Empty, Loading } from '../parts/section.tsx';
 import { BulkBar } from './bulk-bar.tsx';
@@ -25,8 +24,7 @@ export function JobList({
   chosen: ReadonlyMap<number, string>;
   onChoose: (chosen: ReadonlyMap<number, string>) => void;
 }) {
-  const { id } = status.workflow;
-  const mayOperate = useMay('operator');
+  const { id, may_change: mayChange = false } = status.workflow;
   const wanted = useDeferredValue(name);
   const statuses = useStatuses(text);
   const pages = useInfiniteQuery({
@@ -46,7 +44,7 @@ export function JobList({
   return (
     <div className="flex flex-col gap-3">
       <JobFilters counts={status.counts} statuses={statuses} name={name} />
-      {mayOperate && (
+      {mayChange && (
         <BulkBar
           workflow={id}
           hasFailed={status.counts.failed + status.counts.terminated > 0}
@@ -63,7 +61,7 @@ export function JobList({
         <JobTable
           jobs={jobs}
           chosen={chosen}
-          onChoose={mayOperate ? onChoose : null}
+          onChoose={mayChange ? onChoose : null}
           onEnd={() => {
             if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
           }}

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { WorkflowStatus } from '../../src/contract/records/records.ts';
 import { call } from '../api/call.ts';
 import { queryClient } from '../app/queries.ts';
-import { useMay } from '../app/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
@@ -12,13 +11,12 @@ import { BulkDialog } from './bulk-dialog.tsx';
 export function WorkflowActions({ status }: { status: WorkflowStatus }) {
   const { workflow, complete } = status;
   const { id } = workflow;
-  const mayOperate = useMay('operator');
   const [isCanceling, setCanceling] = useState(false);
   const change = useMutation({
     mutationFn: (what: 'pauseWorkflow' | 'resumeWorkflow' | 'stopWorkflow') => call(what, id, {}),
     onSuccess: () => queryClient.invalidateQueries(),
   });
-  if (!mayOperate || complete) return null;
+  if (workflow.may_change !== true || complete) return null;
   return (
     <div className="flex flex-wrap items-center gap-2">
       {workflow.paused === null ? (

@@ -6,6 +6,7 @@ import { visibleText } from '../../src/views/visible-text.ts';
 import { endedCount, jobCount, workflowState } from '../../src/views/workflow-state.ts';
 import { lazyPart } from '../app/lazy-part.tsx';
 import { Link } from '../app/link.tsx';
+import { ownerFacts, useHasOwners } from '../app/owner.ts';
 import { pageUrl } from '../app/router.ts';
 import { buttonStyle } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -35,7 +36,7 @@ export function WorkflowHead({ status }: { status: WorkflowStatus }) {
             {counted(waiting, 'job')} {waiting === 1 ? 'waits' : 'wait'} for a decision
           </p>
           <Link to={pageUrl('triage', { workflow_id: workflow.id })} className={buttonStyle('main')}>
-            Decide
+            {workflow.may_change === true ? 'Decide' : 'See the failures'}
           </Link>
         </div>
       )}
@@ -83,9 +84,13 @@ function Remaining({ status }: { status: WorkflowStatus }) {
 function Facts({ status, workers }: { status: WorkflowStatus; workers: number }) {
   const { workflow, started_at_ms: started, finished_at_ms: finished } = status;
   const { user, project, run_id, description, paused } = workflow;
+  const hasOwners = useHasOwners();
   const facts: [string, ReactNode][] = [
     ['Workflow', `#${workflow.id}, run ${run_id}`],
-    ...(user === null ? [] : [['User', visibleText(user)] as [string, string]]),
+    ...(hasOwners ? ownerFacts(workflow) : []),
+    ...(user === null || (hasOwners && user === workflow.owner)
+      ? []
+      : [['User', visibleText(user)] as [string, string]]),
     ...(project === null ? [] : [['Project', visibleText(project)] as [string, string]]),
     ['Workers', workers],
     ['Started', started === null ? 'not yet' : <TimeText key="started" at={started} />],

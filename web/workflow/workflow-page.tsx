@@ -5,7 +5,6 @@ import { call } from '../api/call.ts';
 import { useKeys } from '../app/keys.ts';
 import { lazyPart } from '../app/lazy-part.tsx';
 import { setQuery, usePlace } from '../app/router.ts';
-import { useMay } from '../app/session.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Crumbs } from '../parts/crumbs.tsx';
 import { focusSearch } from '../parts/field.tsx';
@@ -38,7 +37,7 @@ export function WorkflowPage({ workflow }: { workflow: number }) {
   const name = status.data?.workflow.name ?? `Workflow ${workflow}`;
   const { update: _, ...looks } = TABS;
   // Those who may not change anything see no tab for it.
-  const tabs: Partial<typeof TABS> = useMay('operator') ? TABS : looks;
+  const tabs: Partial<typeof TABS> = status.data?.workflow.may_change === true ? TABS : looks;
   const asked = query.get('tab') ?? '';
   const tab = asked in tabs ? (asked as keyof typeof TABS) : 'jobs';
   // What is chosen in the table stays chosen while the events are looked at.

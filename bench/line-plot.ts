@@ -9,6 +9,10 @@ export interface LinePlot {
   /** What x and y are, with their units. */
   x: string;
   y: string;
+  /** Of x (default: powers of ten). */
+  scale?: 'linear';
+  /** The highest y that is drawn; lines above it run along the edge (default: that of all points). */
+  most?: number;
   lines: readonly PlotLine[];
 }
 
@@ -18,18 +22,27 @@ const LEFT = 64;
 const RIGHT = 210;
 const TOP = 40;
 const BOTTOM = 52;
-/** Told apart by people who see colours differently, too; the names stand beside the lines. */
+/** Distinct also for people who see colours differently; the names stand beside the lines. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7'];
 const GREY = '#767676';
+/** Between the names of two lines that end at the same height. */
+const LABEL_HEIGHT = 14;
+/** More points than these are a line without dots. */
+const MOST_DOTS = 20;
 
-/** As SVG, x in powers of ten, y from 0; readable on white and on black. */
-export function drawPlot({ title, x: xName, y: yName, lines }: LinePlot): string {
-  const xs = lines.flatMap(({ points }) => points.map(([at]) => Math.log10(at)));
-  const [first, last] = [Math.min(...xs), Math.max(...xs)];
-  const top = roundUp(Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value))));
-  const toX = (at: number) => LEFT + ((Math.log10(at) - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
-  const toY = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM);
-  const places = [...new Set(lines.flatMap(({ points }) => points.map(([at]) => at)))];
+/** As SVG, y from 0; readable on white and on black. */
+export function drawPlot({ title, x: xName, y: yName, scale, most, lines }: LinePlot): string {
+  const scaled = scale === 'linear' ? (at: number) => at : Math.log10;
+  const measured = lines.flatMap(({ points }) => points.map(([at]) => at));
+  const [first, last] = [
+    scale === 'linear' ? 0 : Math.min(...measured.map(scaled)),
+    Math.max(...measured.map(scaled)),
+  ];
+  const top = roundUp(most ?? Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value))));
+  const toX = (at: number) => LEFT + ((scaled(at) - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
+  const toY = (value: number) => HEIGHT - BOTTOM - (Math.min(value, top) / top) * (HEIGHT - TOP - BOTTOM);
+  const places = scale === 'linear' ? evenPlaces(last) : [...new Set(measured)];
+  const labels = spread(lines.map(({ points }) => toY(points.at(-1)![1])));
   const parts = [
     text(LEFT, 22, title, 'font-weight="bold" font-size="15"'),
     ...[0, 0.25, 0.5, 0.75, 1].flatMap((part) => [
@@ -39,7 +52,9 @@ export function drawPlot({ title, x: xName, y: yName, lines }: LinePlot): string
     ...places.map((at) => text(toX(at), HEIGHT - BOTTOM + 18, number(at), 'text-anchor="middle"')),
     text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, xName, 'text-anchor="middle"'),
     text(LEFT, TOP - 6, yName, 'font-size="11"'),
-    ...lines.flatMap((line, index) => drawLine(line, COLOURS[index % COLOURS.length]!, toX, toY)),
+    ...lines.flatMap((line, index) =>
+      drawLine(line, COLOURS[index % COLOURS.length]!, { toX, toY, labelY: labels[index]! }),
+    ),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" fill="${GREY}" role="img" aria-label="${escaped(title)}">\n${parts.join('\n')}\n</svg>\n`;
 }
@@ -47,19 +62,35 @@ export function drawPlot({ title, x: xName, y: yName, lines }: LinePlot): string
 function drawLine(
   { name, points }: PlotLine,
   colour: string,
-  toX: (at: number) => number,
-  toY: (value: number) => number,
+  { toX, toY, labelY }: { toX(at: number): number; toY(value: number): number; labelY: number },
 ): string[] {
   const places = points.map(([at, value]) => `${toX(at).toFixed(1)},${toY(value).toFixed(1)}`);
-  const [at, value] = points.at(-1)!;
+  const dots = points.length > MOST_DOTS ? [] : places;
   return [
     `<polyline points="${places.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`,
-    ...places.map((place) => {
+    ...dots.map((place) => {
       const [x, y] = place.split(',');
       return `<circle cx="${x}" cy="${y}" r="3" fill="${colour}"/>`;
     }),
-    text(toX(at) + 10, toY(value) + 4, name, `fill="${colour}"`),
+    text(toX(points.at(-1)![0]) + 10, labelY + 4, name, `fill="${colour}"`),
   ];
+}
+
+/** Heights that are at least a label apart, in the order of the given ones. */
+function spread(heights: readonly number[]): number[] {
+  const moved = [...heights];
+  let free = TOP;
+  for (const index of heights.map((_, each) => each).sort((a, b) => heights[a]! - heights[b]!)) {
+    moved[index] = Math.max(heights[index]!, free);
+    free = moved[index] + LABEL_HEIGHT;
+  }
+  return moved;
+}
+
+/** Round numbers from 0, at most seven. */
+function evenPlaces(last: number): number[] {
+  const step = roundUp(last / 6);
+  return Array.from({ length: Math.floor(last / step) + 1 }, (_, index) => index * step);
 }
 
 function text(x: number, y: number, content: string, more = ''): string {

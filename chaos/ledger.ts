@@ -9,8 +9,8 @@ export const LEDGER = `f="$CHAOS_DIR/$HOLDFAST_WORKFLOW_ID-$HOLDFAST_JOB_ID"
 exec 9>>"$f.lock"
 flock -n 9 || echo "overlap $HOLDFAST_RUN_ID $HOLDFAST_ATTEMPT_ID -" >> "$f"
 echo "start $HOLDFAST_RUN_ID $HOLDFAST_ATTEMPT_ID -" >> "$f"
-ended() { grep -c "^end .* $1$" "$f"; }
-finish() { echo "end $HOLDFAST_RUN_ID $HOLDFAST_ATTEMPT_ID $1" >> "$f"; exit "$1"; }
+ended() { grep -c "^end [0-9]* [0-9]* $1 " "$f"; }
+finish() { echo "end $HOLDFAST_RUN_ID $HOLDFAST_ATTEMPT_ID $1 $EPOCHREALTIME" >> "$f"; exit "$1"; }
 `;
 
 interface LedgerLine {
@@ -19,6 +19,8 @@ interface LedgerLine {
   attempt: number;
   /** Of an end. */
   code: number | null;
+  /** Of an end, by the clock of the machine. */
+  atMs: number | null;
 }
 
 export function readLedger(directory: string, workflowId: number, jobId: number): LedgerLine[] {
@@ -32,7 +34,13 @@ export function readLedger(directory: string, workflowId: number, jobId: number)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
-      const [kind, run, attempt, code] = line.split(' ') as [LedgerLine['kind'], string, string, string];
-      return { kind, run: Number(run), attempt: Number(attempt), code: code === '-' ? null : Number(code) };
+      const [kind, run, attempt, code, at] = line.split(' ') as [LedgerLine['kind'], ...string[]];
+      return {
+        kind,
+        run: Number(run),
+        attempt: Number(attempt),
+        code: code === '-' ? null : Number(code),
+        atMs: at === undefined ? null : Number(at.replace(',', '.')) * 1000,
+      };
     });
 }

@@ -7,6 +7,8 @@ const BLOCK = Buffer.alloc(64 * 1024);
 /** A file system in memory that can be filled to the last byte. Only root can mount one. */
 export class SmallDisk {
   readonly #path: string;
+  /** Faults may overlap: it is full until the last one is over. */
+  #fills = 0;
 
   private constructor(path: string) {
     this.#path = path;
@@ -22,7 +24,12 @@ export class SmallDisk {
     return `a small disk cannot be mounted: ${error?.message ?? stderr.trim()}`;
   }
 
+  get isFull(): boolean {
+    return this.#fills > 0;
+  }
+
   fill(): void {
+    this.#fills += 1;
     const file = openSync(join(this.#path, 'fill'), 'w');
     try {
       // A small last block takes what a large one does not fit into.
@@ -39,6 +46,8 @@ export class SmallDisk {
   }
 
   empty(): void {
+    this.#fills -= 1;
+    if (this.#fills > 0) return;
     rmSync(join(this.#path, 'fill'), { force: true });
   }
 

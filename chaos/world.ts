@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FaultProxy } from '../test/chaos/fault-proxy.ts';
+import { FaultProxy, type Faults } from '../test/chaos/fault-proxy.ts';
 import { HoldfastProcess } from '../test/chaos/holdfast-process.ts';
 import { kill } from '../test/kill-process.ts';
 import { freePort, type PostgresWorld, startPostgres } from '../test/postgres/postgres-world.ts';
@@ -11,7 +11,7 @@ import { SmallDisk } from './small-disk.ts';
 
 /** Short, so that it ends many times in a campaign. */
 export const LEASE_MS = 6_000;
-const DISK_MB = 48;
+const DISK_MB = 24;
 /** As a service manager would restart what has ended. */
 const RESTART_MS = 1_000;
 
@@ -33,11 +33,15 @@ export class World {
   readonly workers: HoldfastProcess[] = [];
   readonly serverClock: MachineClock;
   readonly workerClock: MachineClock;
+  readonly driverClock: MachineClock;
   /** Why some faults cannot be had here. */
   readonly lacks: string[] = [];
   postgres: PostgresWorld | null = null;
+  databaseUrl: string | null = null;
   /** It takes one order at a time. */
   isPostgresBusy = false;
+  /** What the network does while nothing worse happens to it; null: nothing is lost. */
+  usualNetwork: Faults | null = null;
   proxy!: FaultProxy;
   stateDisk: SmallDisk | null = null;
   outputDisk: SmallDisk | null = null;
@@ -51,6 +55,7 @@ export class World {
     mkdirSync(this.ledger);
     this.serverClock = new MachineClock(this.dir, 'servers');
     this.workerClock = new MachineClock(this.dir, 'workers');
+    this.driverClock = new MachineClock(this.dir, 'drivers');
   }
 
   static async start({ database, servers, workers }: WorldSize, random: () => number): Promise<World> {
@@ -58,7 +63,8 @@ export class World {
     const extra: Record<string, string> = {};
     if (database === 'postgres') {
       world.postgres = await startPostgres();
-      extra.DATABASE_URL = await world.postgres.createDatabase();
+      world.databaseUrl = await world.postgres.createDatabase();
+      extra.DATABASE_URL = world.databaseUrl;
     } else {
       world.stateDisk = world.mountDisk('server0/.holdfast');
     }
@@ -114,12 +120,16 @@ export class World {
     return new HoldfastProcess(args, { cwd, env });
   }
 
-  /** Processes of this world whose command line holds the words; launchers are `dist/launcher.cjs`. */
+  /** Processes of this world whose command line holds the words. */
   pids(words: string): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .map(Number)
       .filter((pid) => holds(pid, 'cmdline', words) && holds(pid, 'environ', this.#mark));
+  }
+
+  launchers(): number[] {
+    return this.pids('dist/launcher.cjs');
   }
 
   /** Processes that jobs have started. */
@@ -139,12 +149,12 @@ export class World {
 
   /** Nothing is broken any more. */
   heal(): void {
+    this.usualNetwork = null;
     this.proxy.faults = null;
-    for (const clock of [this.serverClock, this.workerClock]) clock.set(0);
-    for (const disk of this.#disks) disk.empty();
+    for (const clock of [this.serverClock, this.workerClock, this.driverClock]) clock.set(0);
     for (const each of [...this.servers, ...this.workers]) each.unpause();
     this.#restart();
-    for (const pid of this.pids('dist/launcher.cjs')) kill(pid, 'SIGCONT');
+    for (const pid of this.launchers()) kill(pid, 'SIGCONT');
   }
 
   /** Ends everything; its files are kept or removed. */
@@ -162,7 +172,8 @@ export class World {
   }
 }
 
-function holds(pid: number, file: 'cmdline' | 'environ', words: string): boolean {
+/** Whether the command line or the environment of a process has these words. */
+export function holds(pid: number, file: 'cmdline' | 'environ', words: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(words);
   } catch {

@@ -14,7 +14,7 @@ export const KINDS = [
 export type InputKind = (typeof KINDS)[number];
 
 /** A server is replaced after so many inputs, so that a failure can be repeated from there. */
-export const BATCH = 2_000;
+export const BATCH = 10_000;
 
 export interface FuzzRun {
   seed: number;
@@ -35,7 +35,7 @@ export interface FuzzFigures {
 
 function kindOf(random: Random): InputKind {
   const at = random.next();
-  return KINDS[at < 0.3 ? 0 : at < 0.55 ? 1 : at < 0.8 ? 2 : at < 0.92 ? 3 : 4]!;
+  return KINDS[at < 0.35 ? 0 : at < 0.62 ? 1 : at < 0.86 ? 2 : at < 0.94 ? 3 : 4]!;
 }
 
 /** The input with a number follows from the seed alone; what a server answers, also from its inputs before. */

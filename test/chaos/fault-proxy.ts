@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 
 /** How often each fault happens, from 0 to 1. */
-interface Faults {
+export interface Faults {
   /** The request is lost. */
   drop: number;
   /** It is carried out, and its answer is lost. */

@@ -16,11 +16,11 @@ describe('docs/failure-routing.md', () => {
     const shell = new ReaderShell();
     shell.save('lab.yaml', readText('examples/lab-05-retry.yaml'));
     const { stdout } = await shell.run('holdfast run lab.yaml');
-    const told = (text: string) =>
+    const reported = (text: string) =>
       [...text.matchAll(/^\d\d:\d\d:\d\d +(.+)$/gm)].map((match) => match[1]!.trimEnd());
-    const shown = fences(parts.get('Reading the trace')!).map(({ text }) => told(text))[0]!;
+    const shown = fences(parts.get('Reading the trace')!).map(({ text }) => reported(text))[0]!;
     expect(shown.length).toBeGreaterThan(0);
-    expect(told(stdout)).toEqual(shown);
+    expect(reported(stdout)).toEqual(shown);
   });
 
   test('has every worked case of routing', () => {

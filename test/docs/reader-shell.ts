@@ -11,7 +11,7 @@ export interface ShellResult {
   stderr: string;
 }
 
-/** What somebody has who follows the documentation: an empty directory, and `holdfast` on PATH. */
+/** What a reader has who follows the documentation: an empty directory, and `holdfast` on PATH. */
 export class ReaderShell {
   readonly directory: string;
   readonly #path: string;

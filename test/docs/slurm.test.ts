@@ -18,25 +18,25 @@ describe('docs/slurm.md', () => {
   });
 
   test('says what every key of a scheduler is for', () => {
-    const told = mapped.flatMap(([keys]) => codeWords(keys!));
+    const reported = mapped.flatMap(([keys]) => codeWords(keys!));
     const missing = Object.keys(slurmSchedulerSchema.shape).filter(
-      (key) => key !== 'name' && !told.includes(key),
+      (key) => key !== 'name' && !reported.includes(key),
     );
     expect(missing).toEqual([]);
   });
 
   test('has the defaults of the keys about workers', () => {
     const { idle_ms, take_until_ms, end_before_ms } = DEFAULT_ALLOCATION_WORKER;
-    const told = mapped
+    const reported = mapped
       .filter(([key]) => key!.includes('compute_node_'))
       .map(([key, meaning]) => [codeWords(key!)[0], /\(default: (\w+)\)/.exec(meaning!)?.[1]]);
-    expect(Object.fromEntries(told)).toEqual({
+    expect(Object.fromEntries(reported)).toEqual({
       compute_node_wait_for_new_jobs_seconds: String(idle_ms / 1000),
       compute_node_min_time_for_new_jobs_seconds: String(take_until_ms / 1000),
       compute_node_expiration_buffer_seconds: String(end_before_ms / 1000),
       compute_node_ignore_workflow_completion: 'false',
     });
-    for (const [key, value] of told) {
+    for (const [key, value] of reported) {
       const schema = workflowSpecSchema.shape[key as 'compute_node_wait_for_new_jobs_seconds'];
       expect(String(schema.meta()?.default ?? ''), key).toBe(value);
     }

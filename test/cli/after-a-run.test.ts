@@ -14,7 +14,7 @@ describe('after a run in which a job recovers and one fails', () => {
     ran = await cli('run', 'mixed.json', '--set', 'word=the reason');
   });
 
-  test('run exits with 1 and tells counts, failures with their stderr, what recovered and what is next', () => {
+  test('run exits with 1 and prints counts, failures with their stderr, what recovered and what is next', () => {
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/^workflow 1 mixed, run 1: failed in /);
     expect(ran.stdout).toContain('completed 2  failed 1  canceled 1');
@@ -31,10 +31,7 @@ describe('after a run in which a job recovers and one fails', () => {
     ).toEqual([
       ['holdfast explain 1 broken', 'why it failed'],
       ['holdfast retry 1 broken', 'try it again as it is'],
-      [
-        "holdfast run mixed.json --set 'word=the reason' --continue 1",
-        'after a fix in the spec: run what changed and what did not succeed',
-      ],
+      ["holdfast run mixed.json --set 'word=the reason' --continue 1", 'after a fix in the spec'],
       [''],
     ]);
   });
@@ -82,6 +79,8 @@ describe('after a run in which a job recovers and one fails', () => {
     expect((await cli('jobs', '1', '--status', 'failed,canceled', '--output', 'quiet')).stdout).toBe(
       'broken\nafter_broken\n',
     );
+    expect((await cli('jobs', '1', '--limit', '2', '--output', 'quiet')).stdout).toBe('fine\nflaky\n');
+    expect(await cli('jobs', '1', '--limit', '0')).toMatchObject({ code: 2, stderr: /at least 1, not 0/ });
     expect((await cli('jobs', '1', '--name', 'fl', '--output', 'quiet')).stdout).toBe('flaky\n');
     expect((await cli('jobs', '1')).stdout).toMatch(/ 2 {2}flaky +completed +2 +1 +0 /);
     expect((await json('jobs', '1')).map((job: { status: string }) => job.status)).toEqual([
@@ -162,7 +161,7 @@ describe('after a run in which a job recovers and one fails', () => {
     });
   });
 
-  test('logs with --output quiet tells where the log is', async () => {
+  test('logs with --output quiet prints where the log is', async () => {
     expect((await cli('logs', '1', 'fine', '--output', 'quiet')).stdout).toBe(
       `${join(cwd, 'output/job_stdio/job_wf1_j1_r1_a1.o')}\n`,
     );
@@ -216,5 +215,12 @@ describe('after a run in which a job recovers and one fails', () => {
         hint: '`holdfast jobs 1` lists its jobs',
       },
     });
+    for (const misspelled of [
+      ['explain', 'flakey'],
+      ['explain', '1', 'flakey'],
+      ['logs', 'flakey'],
+    ]) {
+      expect((await cli(...misspelled)).stderr).toContain('has no job flakey; did you mean "flaky"?\n');
+    }
   });
 });

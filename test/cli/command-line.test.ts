@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProject, runCli, startCli } from './run-cli.ts';
 
 describe('config show', () => {
-  test('tells the origin of each value', async () => {
+  test('shows the origin of each value', async () => {
     const cwd = makeProject();
     mkdirSync(join(cwd, '.holdfast'));
     writeFileSync(join(cwd, '.holdfast/config.yaml'), '# ours\ngrace: 3s\n');
@@ -87,7 +87,7 @@ describe('the command line', () => {
     expect(result.stderr).toMatch(message);
   });
 
-  test('tells a wrong option as JSON where JSON was asked for', async () => {
+  test('reports a wrong option as JSON where JSON was asked for', async () => {
     const result = await runCli(['status', '--bogus', '--output', 'json'], { cwd: makeProject() });
     expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'INVALID_ARGUMENT' } });
     expect(result.code).toBe(2);

@@ -52,6 +52,13 @@ test.each([
   expect(await completed(...words)).toEqual(expected);
 });
 
+test('a job is described by its status as screens show it', async () => {
+  const waiting = makeProject({ 'spec.json': { name: 'waiting', jobs: [{ name: 'a', command: 'true' }] } });
+  await runCli(['run', 'spec.json'], { cwd: waiting });
+  await runCli(['reset-status', '1'], { cwd: waiting });
+  expect((await runCli(['__complete', 'logs', '1', ''], { cwd: waiting })).stdout).toContain('a\tqueued\n');
+});
+
 test.each([
   ['a state that is none', ['logs', '--dir', 'nowhere', '']],
   ['a server that does not answer', ['logs', '--server', 'http://127.0.0.1:9', '']],
@@ -80,7 +87,8 @@ describe('in a shell', () => {
   symlinkSync(join(BIN, 'holdfast.js'), join(path, 'holdfast'));
   const env = { ...process.env, PATH: `${path}:${process.env.PATH}` };
 
-  const lacks = (shell: string) => spawnSync(shell, ['-c', 'true']).error !== undefined;
+  const inShell = (shell: string, args: string[]) => spawnSync(shell, args, { cwd, env, encoding: 'utf8' });
+  const lacks = (shell: string) => inShell(shell, ['-c', 'true']).error !== undefined;
 
   /** What bash is given for a line, with its words as readline splits them. */
   function inBash(words: string[], line = words.join(' ')): string[] {
@@ -108,17 +116,27 @@ describe('in a shell', () => {
     expect(inBash(words, line)).toEqual(expected);
   });
 
-  test.each(['zsh', 'fish'])('%s accepts its script', async (shell) => {
+  /** A file with the script of a shell; null where the machine has no such shell. */
+  async function scriptOf(shell: string): Promise<string | null> {
     const { stdout } = await runCli(['completion', shell], { cwd });
     expect(stdout).toContain('holdfast __complete');
-    if (lacks(shell)) {
-      console.log(`${shell} is not on this machine: its script is printed, and not run`);
-      return;
-    }
-    const { status, stderr } = spawnSync(shell, ['--no-execute', '/dev/stdin'], {
-      input: stdout,
-      encoding: 'utf8',
-    });
+    if (!lacks(shell)) return join(makeProject({ script: stdout }), 'script');
+    console.log(`${shell} is not on this machine: its script is printed, and not run`);
+    return null;
+  }
+
+  test('zsh accepts its script', async () => {
+    const script = await scriptOf('zsh');
+    if (script === null) return;
+    const { status, stderr } = inShell('zsh', ['-f', '-n', script]);
     expect([status, stderr]).toEqual([0, '']);
+  });
+
+  test('fish completes names of jobs', async () => {
+    const script = await scriptOf('fish');
+    if (script === null) return;
+    const line = `source ${script}; complete -C 'holdfast logs tra'`;
+    const { stdout } = inShell('fish', ['--no-config', '-c', line]);
+    expect(stdout).toBe('train_1\tcompleted\ntrain_2\tcompleted\n');
   });
 });

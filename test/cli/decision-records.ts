@@ -75,7 +75,7 @@ export function resolved(given: Partial<ResolvedJob> = {}): ResolvedJob {
   };
 }
 
-/** Of a job that asked for nothing and was too short to tell. */
+/** Of a job that asked for nothing and was too short to measure. */
 export function utilization(given: Partial<Utilization> = {}): Utilization {
   return {
     job_id: 7,

@@ -10,7 +10,7 @@ const WAITING = { use_pending_failed: true };
 const CHAIN = [
   {
     name: 'A',
-    command: 'echo A >> order; echo "Connection refused by 10.0.0.$RANDOM" >&2; [ -e mended ] || exit 3',
+    command: 'echo A >> order; echo "Connection refused by 10.0.0.$RANDOM" >&2; [ -e fixed ] || exit 3',
   },
   { name: 'B', command: 'echo B >> order', depends_on: ['A'] },
   { name: 'C', command: 'echo C >> order', depends_on: ['B'] },
@@ -49,7 +49,7 @@ describe.concurrent('resolve', () => {
       /\n {2}holdfast resolve 1 {2}try again or give up\n$/,
     );
 
-    world.write('mended');
+    world.write('fixed');
     const said = ['--reason', 'storage is back', '--confidence', '0.9', '--runtime', '2h'];
     expect(await world.run('resolve', '1', '--retry', 'A', ...said)).toEqual({
       code: 0,
@@ -69,9 +69,9 @@ describe.concurrent('resolve', () => {
       [1, 2],
     ]);
 
-    const told = `${userInfo().username} decided: retry: storage is back (runtime 2h00m, confidence 0.9)`;
-    expect((await world.run('events', '1', '--job', 'A')).stdout).toContain(told);
-    expect((await world.run('explain', 'A')).stdout).toContain(told);
+    const reported = `${userInfo().username} decided: retry: storage is back (runtime 2h00m, confidence 0.9)`;
+    expect((await world.run('events', '1', '--job', 'A')).stdout).toContain(reported);
+    expect((await world.run('explain', 'A')).stdout).toContain(reported);
     const { decisions } = await world.json<Explanation & { decisions: EventRecord[] }>('explain', 'A');
     expect(decisions).toMatchObject([{ type: 'decision', actor: userInfo().username, attempt_id: 1 }]);
     const [, stats] = (await world.run('failures', '--stats')).stdout.split('\n');
@@ -122,7 +122,7 @@ describe.concurrent('resolve', () => {
     expect(await look(world)).toEqual(before);
   });
 
-  test('with --dry-run tells what it would do and changes nothing', async (context) => {
+  test('with --dry-run shows what it would do and changes nothing', async (context) => {
     const world = jobsWorld(context, CHAIN, WAITING);
     await world.run('run', 'spec.json');
     const before = await look(world);
@@ -164,11 +164,11 @@ describe.concurrent('resolve', () => {
 
   test('needs no other command while a process drives the run', async (context) => {
     const wait = { name: 'wait', command: 'until [ -e go ]; do sleep 0.05; done' };
-    const world = jobsWorld(context, [{ name: 'bad', command: '[ -e mended ]' }, wait], WAITING);
+    const world = jobsWorld(context, [{ name: 'bad', command: '[ -e fixed ]' }, wait], WAITING);
     const run = world.start('run', 'spec.json');
     await world.jobWhich('bad waits', ({ status }) => status === 'pending_failed');
     await world.running(1);
-    world.write('mended');
+    world.write('fixed');
     expect((await world.run('resolve', '1', '--retry', 'bad')).stdout).not.toContain('next:');
     await world.jobWhich('bad has completed', (job) => job.name === 'bad' && job.status === 'completed');
     world.write('go');
@@ -181,7 +181,7 @@ describe.concurrent('failures', () => {
     const sweep = {
       name: 'p_{i}',
       parameters: { i: '1:60' },
-      command: 'echo "cannot reach 10.0.0.{i}" >&2; [ -e mended ] || exit 7',
+      command: 'echo "cannot reach 10.0.0.{i}" >&2; [ -e fixed ] || exit 7',
     };
     const odd = { name: 'odd', command: 'echo SyntaxError >&2; exit 1' };
     const world = jobsWorld(context, [odd, sweep], WAITING);
@@ -200,7 +200,7 @@ describe.concurrent('failures', () => {
       `${fingerprint}\n`,
     );
 
-    world.write('mended');
+    world.write('fixed');
     const decided = await world.run('resolve', '1', '--fingerprint', fingerprint, '--retry');
     expect(decided.stdout).toMatch(/^workflow 1: decided about 60 jobs\n/);
     expect((await world.run('failures', '--pending', '--output', 'quiet')).stdout).toBe(
@@ -221,7 +221,7 @@ describe.concurrent('failures', () => {
     expect(stats).toMatchObject([{ fingerprint, retried: 60, succeeded: 60 }]);
   });
 
-  test('like earlier ones tell what became of them, also in another workflow', async (context) => {
+  test('like earlier ones show how those ended, also in another workflow', async (context) => {
     const world = jobsWorld(context, [CHAIN[0]!], WAITING);
     await world.run('run', 'spec.json');
     await world.run('resolve', '1', '--retry', 'A');

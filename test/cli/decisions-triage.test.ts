@@ -23,7 +23,7 @@ const WAITING = { use_pending_failed: true };
 
 const statuses = async (world: World) => (await world.jobs()).map(({ status }) => status);
 
-/** Asks somebody who gives these answers, and tells what they were shown. */
+/** Asks a person who gives these answers, and returns what they were shown. */
 async function triaged(
   world: World,
   answers: (TriageAnswer | 'quit' | null)[],
@@ -39,8 +39,8 @@ async function triaged(
       { workflowId: 1, actor: 'ada', dryRun },
       {
         ask: async (group) => answers[asked.push(group) - 1] ?? null,
-        confirm: async (told) => {
-          words = told;
+        confirm: async (reported) => {
+          words = reported;
           return agrees;
         },
       },
@@ -109,7 +109,7 @@ class Terminal {
 
   private constructor(world: World, args: string[], env: Record<string, string>) {
     const words = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
-    // Nobody has told this terminal how large it is.
+    // The size of this terminal is not known.
     const command = `stty rows 40 cols 100; exec ${words}`;
     this.#child = spawn(SCRIPT, ['-qefc', command, '/dev/null'], {
       cwd: world.dir,
@@ -158,7 +158,7 @@ describe.skipIf(!hasTerminal)(name, () => {
     await terminal.at('reason, for the audit trail', ENTER);
     await terminal.at('no, change nothing', ENTER);
     expect(await terminal.ended).toBe(0);
-    for (const told of [
+    for (const reported of [
       '1 of 2',
       '| refused',
       '→ ask',
@@ -169,7 +169,7 @@ describe.skipIf(!hasTerminal)(name, () => {
       'workflow 1: decided about 3 jobs',
       'next: holdfast run 1',
     ]) {
-      expect(terminal.shown).toContain(told);
+      expect(terminal.shown).toContain(reported);
     }
     expect(await statuses(world)).toEqual(['ready', 'ready', 'failed', 'canceled']);
   });

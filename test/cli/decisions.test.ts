@@ -29,7 +29,7 @@ describe('failures', () => {
     }),
   ];
 
-  test('show each group with its jobs, what became of earlier decisions, and the end of stderr', () => {
+  test('show each group with its jobs, how earlier decisions ended, and the end of stderr', () => {
     expect(table(failuresView, { groups, next: { kind: 'resolve', workflow: 3 } }).split('\n')).toEqual([
       'abcd12345678  5 jobs, waiting: exit 7',
       '  jobs: a, b, c and 2 more',
@@ -108,7 +108,7 @@ describe('decisions that were made', () => {
   };
   const shown = { workflow_id: 3, ...result, next: { kind: 'run', workflow: 3 } } as const;
 
-  test('tell for each job what comes of it, and the next command', () => {
+  test('show for each job what follows, and the next command', () => {
     expect(table(resolutionView, shown).split('\n')).toEqual([
       'workflow 3: decided about 2 jobs, 1 already resolved',
       '  retry  train_1: attempt 2 comes next with 4g of memory and a limit of 2h00m; evil␛[2J',
@@ -136,7 +136,7 @@ describe('decisions that were made', () => {
     expect(lines.slice(-2)).toEqual(['  retry  job_19: attempt 2 comes next', '  and 480 more']);
   });
 
-  test('are told in words in the audit trail, with what they changed', () => {
+  test('are described in the audit trail, with what they changed', () => {
     const decided = event({
       type: 'decision',
       actor: 'ada',

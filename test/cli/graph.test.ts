@@ -59,7 +59,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('tells jobs that look alike as one where there are many', () => {
+  test('draws jobs that look alike as one where there are many', () => {
     const text = table(planView, { plan: planOfModel(staged(3, 200)), all: false });
     expect(text.split('\n')).toEqual([
       'workflow staged: 600 jobs in 3 waves',
@@ -129,7 +129,7 @@ describe('routes and items', () => {
     expect(plan.on_call).toEqual([{ name: 'fix', called_by: ['list', 'c@list[*]'] }]);
   });
 
-  test('in text are told with the job they belong to', () => {
+  test('in text are shown with the job they belong to', () => {
     expect(GRAPH_FORMATS.text(drawGraph(graphOfModel(routed), false))).toEqual([
       'routed',
       '  setup',

@@ -40,8 +40,8 @@ async function rows(file: string, table: string): Promise<number> {
 describe('delete', () => {
   test('removes logs, work directories and checkpoints of the workflow, and of no other', async () => {
     const cwd = await ran(2);
-    const told = await runCli(['delete', '1', '--dry-run'], { cwd });
-    expect(told.stdout).toMatch(
+    const reported = await runCli(['delete', '1', '--dry-run'], { cwd });
+    expect(reported.stdout).toMatch(
       /^would delete workflow 1 tidy: 2 jobs, 2 attempts, \d+ events, \d+ files \(\S+\)\n$/,
     );
     expect(files(join(cwd, 'output/job_stdio')).filter((name) => name.includes('_wf1_'))).toHaveLength(4);
@@ -49,7 +49,7 @@ describe('delete', () => {
     expect(left()).toHaveLength(4);
 
     const deleted = await runCli(['delete', '1'], { cwd });
-    expect(deleted.stdout).toBe(told.stdout.replace('would delete', 'deleted'));
+    expect(deleted.stdout).toBe(reported.stdout.replace('would delete', 'deleted'));
     expect(files(join(cwd, 'output/job_stdio')).map((name) => /_wf\d+_/.exec(name)![0])).toEqual(
       Array.from({ length: 4 }, () => '_wf2_'),
     );

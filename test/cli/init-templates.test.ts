@@ -12,6 +12,8 @@ test.each(TEMPLATES.map(({ name, text }) => [name, text] as const))(
     const written = readFileSync(join(cwd, 'workflow.yaml'), 'utf8');
     expect(written.split('\n')[0]).toBe('# yaml-language-server: $schema=holdfast.schema.json');
     expect(written).not.toContain('FILE');
+    const columns = [...written.matchAll(/^# {3}.*holdfast \S.*?( {2,})\S/gm)].map(([line]) => line.length);
+    expect(new Set(columns).size, written).toBe(1);
     expect(text).toContain('FILE');
     const schema = JSON.parse(readFileSync(join(cwd, 'holdfast.schema.json'), 'utf8'));
     expect(schema.$id).toBe('urn:holdfast:spec');

@@ -80,7 +80,7 @@ test('explain of a ready job names what is short and who holds it', { timeout: 3
   };
   await until('both run', async () => (await counts()) === 2);
   const licence = await runCli(['explain', '1', 'sim_9'], { cwd });
-  expect(licence.stdout).toContain('ready, but no worker can take it now\n');
+  expect(licence.stdout).toContain('queued, but no worker can take it now\n');
   expect(licence.stdout).toContain('\n  waiting for 1 licence: held by sim_3\n');
   const cpus = await runCli(['explain', '1', 'wide_2'], { cwd });
   expect(cpus.stdout).toMatch(

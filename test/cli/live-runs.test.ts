@@ -39,7 +39,7 @@ function running(cwd: string, count: number): Promise<boolean> {
 
 describe('Ctrl-C', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '(%s) stops the running jobs, exits with 130, and run ID goes on',
+    '(%s) stops the running jobs, exits with 130, and run ID continues',
     async (signal) => {
       const cwd = project(
         { name: 'first', command: WAIT_FOR_GO },
@@ -117,7 +117,7 @@ describe('a second process', () => {
     const [pid] = await pids(cwd, 1);
     await running(cwd, 1);
     expect((await runCli(['status', '1'], { cwd })).stdout).toMatch(
-      /: running, started .*\n.*\n {2}driven by process \d+/,
+      /: running, started .*\n.*\n(?: {2}owner .*\n)? {2}driven by process \d+/,
     );
     expect((await runCli(['cancel', '1', '--dry-run'], { cwd })).stdout).toBe(
       'workflow 1: would cancel 1 job, would stop 1 job that runs now\n',
@@ -144,7 +144,7 @@ describe('logs -f', () => {
     await driver.ended;
   });
 
-  test('goes on with the next attempt when the job is retried', async () => {
+  test('continues with the next attempt when the job is retried', async () => {
     const cwd = project({
       name: 'job',
       command: `echo "attempt $HOLDFAST_ATTEMPT_ID"; ${WAIT_FOR_GO}; [ "$HOLDFAST_ATTEMPT_ID" -eq 2 ]`,

@@ -137,15 +137,15 @@ describe('an explanation', () => {
     return table(explanationView, shownExplanation(explanation)).split('\n');
   };
 
-  test('tells what became of the failure handler and of its recovery script, with the log', () => {
-    const told = lines({ handler_outcome: 'Retried', recovery: outcome({ exit_code: 9 }) });
-    expect(told).toContain('    failure handler: Retried');
-    expect(told).toContain('    recovery script: exit 9 (output/job_stdio/job_wf3_j7_r1_a1.recovery.e)');
+  test('shows how the failure handler and its recovery script ended, with the log', () => {
+    const reported = lines({ handler_outcome: 'Retried', recovery: outcome({ exit_code: 9 }) });
+    expect(reported).toContain('    failure handler: Retried');
+    expect(reported).toContain('    recovery script: exit 9 (output/job_stdio/job_wf3_j7_r1_a1.recovery.e)');
   });
 
   test('says nothing of handlers and scripts that are not there', () => {
-    const told = lines({ handler_outcome: 'NoHandler' }).join('\n');
-    expect(told).not.toMatch(/failure handler|recovery script/);
+    const reported = lines({ handler_outcome: 'NoHandler' }).join('\n');
+    expect(reported).not.toMatch(/failure handler|recovery script/);
   });
 });
 
@@ -195,10 +195,7 @@ describe('the end of a run in which a job waits for a decision', () => {
 });
 
 describe('the end of a run that failed offers', () => {
-  const CONTINUE = [
-    'run SPEC --continue 3',
-    'after a fix in the spec: run what changed and what did not succeed',
-  ] as const;
+  const CONTINUE = ['run SPEC --continue 3', 'after a fix in the spec'] as const;
 
   test.each<[string, Cause[], (readonly [string, string])[]]>([
     [
@@ -215,7 +212,7 @@ describe('the end of a run that failed offers', () => {
       'to retry several',
       ['exit', 'signal'],
       [
-        ['failures 3', 'all failures, grouped by what they have in common'],
+        ['failures 3', 'all failures, grouped'],
         ['explain 3 bad_0', 'why bad_0 failed'],
         ['retry 3 --failed', 'try all of them again as they are'],
         CONTINUE,
@@ -225,7 +222,7 @@ describe('the end of a run that failed offers', () => {
       'to recover where one of several ran out of memory',
       ['exit', 'oom'],
       [
-        ['failures 3', 'all failures, grouped by what they have in common'],
+        ['failures 3', 'all failures, grouped'],
         ['explain 3 bad_0', 'why bad_0 failed'],
         ['recover 3', 'try again with more memory or time'],
         CONTINUE,

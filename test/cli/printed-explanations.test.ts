@@ -43,11 +43,11 @@ describe('a table', () => {
       'next: it becomes ready when they have ended',
       '  holdfast run 3',
       '  holdfast retry 3 train_1                 try it again as it is',
-      '  holdfast run workflow.yaml --continue 3  after a fix in the spec: run what changed and what did not succeed',
+      '  holdfast run workflow.yaml --continue 3  after a fix in the spec',
     ]);
   });
 
-  test('tells of items by the label that commands take, and of callers where there are any', () => {
+  test('shows items by the label that commands take, and callers where there are any', () => {
     const item = { name: 'p', scope: 'list[0]' };
     expect(table(jobsView, [job(item)])).toContain(' 7  p@list[0]  completed');
     expect(table(eventsView, [event({ job_name: 'p', scope: 'list[0]' })])).toContain('p@list[0]');

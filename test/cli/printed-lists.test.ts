@@ -45,18 +45,18 @@ describe('a table', () => {
     ]);
   });
 
-  test('tells attempts apart that were not run, or failed with exit code 0', () => {
+  test('distinguishes attempts that were not run, or failed with exit code 0', () => {
     const skipped = attempt({ verdict: 'disable', error: 'exit null', started_at_ms: null });
     const checked = evaluation({ key: 'fail_if', result: { ok: true, value: true } });
     const unclear = evaluation({ key: 'fail_if', result: { ok: false, problem: 'x is not defined' } });
-    const told = [
+    const reported = [
       skipped,
       attempt({ error: 'exit 0', evaluations: [checked] }),
       attempt({ error: 'exit 0', evaluations: [unclear] }),
     ].map((each) => table(attemptsView, [each]).split('\n')[1]!.slice(23));
-    expect(told[0]).toMatch(/^FAILED +not run /);
-    expect(told[1]).toMatch(/^FAILED +exit 0, but its fail_if is true /);
-    expect(told[2]).toMatch(/^FAILED +exit 0, but its fail_if cannot be evaluated /);
+    expect(reported[0]).toMatch(/^FAILED +not run /);
+    expect(reported[1]).toMatch(/^FAILED +exit 0, but its fail_if is true /);
+    expect(reported[2]).toMatch(/^FAILED +exit 0, but its fail_if cannot be evaluated /);
   });
 
   test('lists events', () => {

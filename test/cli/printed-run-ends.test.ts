@@ -40,7 +40,7 @@ describe('a table', () => {
     ]);
   });
 
-  test('ends a run with what became of a job, where that is worse than what was decided about its attempt', () => {
+  test('ends a run with how a job ended, where that is worse than what was decided about its attempt', () => {
     const remedied = {
       job: job({ status: 'failed', reason: 'its remediation fix failed' }),
       attempt: attempt({ reason: 'on_fail: fix, then re-attempt 1 of 1' }),
@@ -82,13 +82,13 @@ describe('a table', () => {
     ]);
   });
 
-  test('tells how to see failures that the end of a run leaves out', () => {
+  test('shows how to see failures that the end of a run leaves out', () => {
     const many = { ...failed, counts: counts({ failed: 11, terminated: 3 }) };
     const result = runResult({ status: many });
     expect(table(runResultView, result)).toContain('and 14 more: holdfast jobs 3 --status failed,terminated');
   });
 
-  test('tells a cancellation in words, also one that was only tried', () => {
+  test('describes a cancellation, also one that was only tried', () => {
     const shown = { workflow_id: 3, dry_run: false, canceled: [1], stopping: [], actions: [] };
     expect(table(cancellationView, shown)).toBe('workflow 3: canceled 1 job');
     const tried = { workflow_id: 3, dry_run: true, canceled: [1, 2], stopping: [3], actions: [8] };

@@ -53,16 +53,25 @@ describe('a table', () => {
             reason: 'retry 1 of 3 after 5s',
             finished_at_ms: NOON - 1000,
           },
+          {
+            job_id: 3,
+            name: 'plot',
+            attempt_id: 2,
+            outcome: 'exit 2',
+            reason: 'no retries left (1 of 1 used)',
+            finished_at_ms: NOON - 1000,
+          },
         ],
       }),
     );
+    // What waits for its retry has its failure in that line.
     expect(text.split('\n')).toEqual([
       'workflow 3 nightly, run 1: running, started 1m00s ago',
       '  completed 5  running 2  queued 1  blocked 2',
       '  driven by process 41 on box',
       '  running  simulate  attempt 1, 5s',
       '  retry    train  at 12:00:04: exit 1 - retry 1 of 3 after 5s',
-      '  failure  train  attempt 1 11:59:59: exit 1 - retry 1 of 3 after 5s',
+      '  failure  plot  attempt 2 11:59:59: exit 2 - no retries left (1 of 1 used)',
     ]);
   });
 

@@ -81,7 +81,7 @@ describe('the progress screen', () => {
     expect(lines[1]).toMatch(/^running simulate_1_.*….*_end {2}19s$/);
   });
 
-  test('tells how many running jobs are not shown', () => {
+  test('shows how many running jobs are not shown', () => {
     const lines = frame(busy).filter((line) => line.startsWith('running'));
     expect(lines).toHaveLength(8);
     expect(lines.at(-1)).toBe('running and 33 more');
@@ -89,6 +89,12 @@ describe('the progress screen', () => {
 
   test('shows when a retry is due and why', () => {
     expect(frame(busy)).toContain('retry   train_3  in 12s: exit 1 - retry 2 of 3 after 12s');
+  });
+
+  test('shows a failure once where its retry waits', () => {
+    expect(busy.failures.map(({ job_id }) => job_id)).toContain(busy.waiting[0]!.job_id);
+    const lines = frame(busy).filter((line) => line.includes('train_3'));
+    expect(lines).toEqual([expect.stringMatching(/^retry {3}train_3/)]);
   });
 
   test('says that a retry is due now when its time has come', () => {
@@ -160,7 +166,7 @@ describe('the progress screen', () => {
     const lines = frame(busy, { columns: 20, rows: 5 });
     expect(lines).toHaveLength(4);
     expect(lines[1]).toContain('50%');
-    expect(lines[3]).toMatch(/^failure train_3/);
+    expect(lines[3]).toMatch(/^failure evil/);
   });
 
   test('keeps a note in sight on every size', () => {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { WriteStream } from 'node:tty';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { eventLine } from '../../src/cli/progress/event-line.ts';
 import { LiveProgress } from '../../src/cli/progress/live-progress.ts';
 import { PlainProgress } from '../../src/cli/progress/plain-progress.ts';
@@ -14,7 +14,7 @@ import { until } from './run-cli.ts';
 
 const plain = createPaint(false);
 
-/** Only what progress asks of an engine; `change` tells listeners as a commit would. */
+/** Only what progress asks of an engine; `change` notifies listeners as a commit would. */
 function watchedEngine(events: EventRecord[], current: () => WorkflowStatus) {
   const listeners = new Set<() => void>();
   const engine = {
@@ -50,11 +50,11 @@ describe('a line of plain progress', () => {
     return line && lineText(line);
   };
 
-  test('tells how long a job took', () => {
+  test('shows how long a job took', () => {
     expect(text({})).toBe('12:01:07 ok      train_1  1.2s');
   });
 
-  test('tells outcome and verdict of an attempt that did not succeed', () => {
+  test('shows outcome and verdict of an attempt that did not succeed', () => {
     expect(text({ type: 'retry', reason: 'retry 1 of 3 after 2s', data: { outcome: 'exit 1' } })).toBe(
       '12:01:07 retry   train_1  exit 1 - retry 1 of 3 after 2s',
     );
@@ -66,7 +66,7 @@ describe('a line of plain progress', () => {
     );
   });
 
-  test('tells who has to decide, what recovery scripts did, and what people did by hand', () => {
+  test('shows who has to decide, what recovery scripts did, and what people did by hand', () => {
     expect(text({ type: 'ask', reason: 'waiting for a decision', data: { outcome: 'exit 11' } })).toBe(
       '12:01:07 ask     train_1  exit 11 - waiting for a decision',
     );
@@ -84,7 +84,7 @@ describe('a line of plain progress', () => {
     );
   });
 
-  test('tells routes, and what becomes of steps because of them', () => {
+  test('shows routes, and what happens to steps because of them', () => {
     const route = { kind: 'goto', target: 'setup', loop: 1, max_loops: 10 };
     const data = { outcome: 'exit 1', route };
     expect(text({ type: 'goto', reason: 'on_fail: goes back to setup', data })).toBe(
@@ -117,7 +117,7 @@ describe('a line of plain progress', () => {
 });
 
 describe('plain progress', () => {
-  test('tells only what happens after it began, and the rest when it is stopped', async () => {
+  test('shows only what happens after it began, and the rest when it is stopped', async () => {
     const events = [event({ id: 1, job_name: 'before' })];
     const { engine, listeners } = watchedEngine(events, () => status());
     const lines: string[] = [];
@@ -193,7 +193,30 @@ describe('the live screen', () => {
     expect(written()).not.toContain('\n\n');
   });
 
-  test('goes on after a look at the state has failed', async () => {
+  test('looks again for stages that lag behind the counts', async () => {
+    const { engine } = watchedEngine([], () => status());
+    const frames = new WorkflowFrames(engine, 3);
+    expect(await frames.read()).toBeNull();
+    const again = await frames.read();
+    expect(again).toBeGreaterThan(0);
+
+    vi.useFakeTimers();
+    try {
+      let looks = 0;
+      const source = { read: async () => (++looks === 1 ? 200 : null), frame: () => [] };
+      const progress = new LiveProgress(engine, source, screen(80, 24).stream, plain);
+      // Before the tick of a second.
+      await vi.advanceTimersByTimeAsync(900);
+      expect(looks).toBe(2);
+      await progress.stop();
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(looks).toBe(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('continues after a look at the state has failed', async () => {
     let looks = 0;
     const { engine, change } = watchedEngine([], () => {
       looks += 1;

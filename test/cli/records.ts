@@ -167,7 +167,7 @@ export function evaluation(given: Partial<Evaluation> = {}): Evaluation {
   };
 }
 
-/** How a run ended of which nothing is to be told but its status. */
+/** How a run ended of which only its status matters. */
 export function runResult(given: Partial<RunResult> = {}): RunResult {
   return { status: status(), trace: [], debug: false, failed: [], recovered: [], hints: [], ...given };
 }

@@ -90,7 +90,7 @@ describe('what was recovered', () => {
     );
   });
 
-  test('tells what an agent decided, and nothing of it reaches the terminal raw', () => {
+  test('shows what an agent decided, and nothing of it reaches the terminal raw', () => {
     const agent = {
       agent: 'claude',
       end: 'exit 0 after 12s',

@@ -40,8 +40,8 @@ export async function requestViewSamples() {
   const request = { model, items, ...ENVIRONMENT, shared: true };
   const clock = { now: NOON };
   const engine = openMemoryEngine(() => clock.now);
-  const told = { outcomes: ['unit 2=data'], sites: ['local'] };
-  const course = new RequestCourse(request, told, 60_000);
+  const reported = { outcomes: ['unit 2=data'], sites: ['local'] };
+  const course = new RequestCourse(request, reported, 60_000);
   const worker = new SimulatedWorker(engine, clock, course);
   try {
     await engine.createRequest(request);
@@ -93,7 +93,7 @@ export async function requestViewSamples() {
       unitExplanationView: sample(unitExplanationView, explainedUnit(facts)),
       requestSimulationView: sample(
         requestSimulationView,
-        await simulateRequest(request, new RequestCourse(request, told, 60_000), {
+        await simulateRequest(request, new RequestCourse(request, reported, 60_000), {
           sites: ['local'],
           releases: 1,
           maxRounds: 5,

@@ -170,7 +170,7 @@ describe('holdfast requests', () => {
       'by site: local 1 of 4 attempts failed',
       '',
       'transient unit_000001_proc_01 attempt 1',
-      '  exit 7: transient (no rule matches), no retries left (0 of 0 used)',
+      '  exit 7: transient (no rule matches), no retries allowed',
       '  | broken disk',
       '',
     ]);

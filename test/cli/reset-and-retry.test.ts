@@ -4,7 +4,7 @@ import { jobsWorld, type World } from '../e2e/world.ts';
 import { stateOf } from './server-mode.ts';
 
 const CHAIN = [
-  { name: 'A', command: 'echo A >> order; [ -e mended ] || exit 3' },
+  { name: 'A', command: 'echo A >> order; [ -e fixed ] || exit 3' },
   { name: 'B', command: 'echo B >> order', depends_on: ['A'] },
   { name: 'C', command: 'echo C >> order', depends_on: ['B'] },
   { name: 'D', command: 'echo D >> order', depends_on: ['C'] },
@@ -20,7 +20,7 @@ describe.concurrent('retry', () => {
     expect((await world.run('run', 'spec.json')).code).toBe(1);
     expect(await statuses(world)).toEqual(['failed', 'canceled', 'canceled', 'canceled', 'completed']);
 
-    world.write('mended');
+    world.write('fixed');
     expect(await world.run('retry', '1', 'A')).toEqual({
       code: 0,
       stdout:
@@ -41,12 +41,12 @@ describe.concurrent('retry', () => {
 
   test('leaves dependents canceled that another failure keeps from running', async (context) => {
     const world = jobsWorld(context, [
-      { name: 'one', command: '[ -e mended ]' },
+      { name: 'one', command: '[ -e fixed ]' },
       { name: 'two', command: 'exit 1' },
       { name: 'both', command: 'true', depends_on: ['one', 'two'] },
     ]);
     await world.run('run', 'spec.json');
-    world.write('mended');
+    world.write('fixed');
     expect((await world.run('retry', '1', 'one')).code).toBe(0);
     expect(await statuses(world)).toEqual(['ready', 'failed', 'canceled']);
     expect((await world.run('run', '1')).code).toBe(1);
@@ -54,11 +54,11 @@ describe.concurrent('retry', () => {
   });
 
   test('needs no other command while a process drives the run', async (context) => {
-    const world = jobsWorld(context, [{ name: 'bad', command: '[ -e mended ]' }, WAIT]);
+    const world = jobsWorld(context, [{ name: 'bad', command: '[ -e fixed ]' }, WAIT]);
     const run = world.start('run', 'spec.json');
     await world.jobWhich('bad has failed', (job) => job.name === 'bad' && job.status === 'failed');
     await world.running(1);
-    world.write('mended');
+    world.write('fixed');
     const retried = await world.run('retry', 'bad');
     expect(retried).toMatchObject({
       code: 0,
@@ -120,7 +120,7 @@ describe.concurrent('reset-status', () => {
   test('with --failed-only starts over what did not succeed and all that depends on it', async (context) => {
     const world = jobsWorld(context, CHAIN);
     await world.run('run', 'spec.json');
-    world.write('mended');
+    world.write('fixed');
     expect((await world.run('reset-status', '1', '--failed-only')).stdout.split('\n')).toEqual([
       'workflow 1: reset 4 jobs and began run 2',
       '  failed    A',
@@ -140,7 +140,7 @@ describe.concurrent('reset-status', () => {
   test('with --failed-only starts over what waits for a decision, without one', async (context) => {
     const world = jobsWorld(context, CHAIN, { use_pending_failed: true });
     expect((await world.run('run', 'spec.json')).code).toBe(3);
-    world.write('mended');
+    world.write('fixed');
     expect((await world.run('reset-status', '1', '--failed-only')).stdout).toContain('pending_failed  A');
     expect((await world.run('run', '1')).code).toBe(0);
     expect(world.lines('order')).toEqual(['A', 'A', 'B', 'C', 'D']);
@@ -209,12 +209,12 @@ describe.concurrent('a choice of jobs', () => {
       name: 'sim_{n}',
       parameters: { n: '1:3' },
       depends_on: ['prep'],
-      command: 'echo sim_{n} >> order; test {n} = 3 -o -e mended',
+      command: 'echo sim_{n} >> order; test {n} = 3 -o -e fixed',
     },
     { name: 'join', command: 'echo join >> order', depends_on: ['sim_1', 'sim_2', 'sim_3'] },
   ];
 
-  test('is retried as a whole, and the workflow goes on from there', async (context) => {
+  test('is retried as a whole, and the workflow continues from there', async (context) => {
     const world = jobsWorld(context, SWEEP);
     expect((await world.run('run', 'spec.json')).code).toBe(1);
     const tried = await world.run('retry', '1', 'sim_*', '--dry-run');
@@ -236,7 +236,7 @@ describe.concurrent('a choice of jobs', () => {
     );
     expect(alike.jobs).toHaveLength(group!.jobs.length);
     expect(await statuses(world)).toEqual(['completed', 'failed', 'failed', 'completed', 'canceled']);
-    world.write('mended');
+    world.write('fixed');
     const retried = await world.run('retry', '--failed', '--reason', 'it was the disk');
     expect(retried.stdout).toMatch(/^workflow 1: retried 2 jobs in run 1\n[\s\S]*next: holdfast run 1\n$/);
     expect((await world.run('run', '1')).code).toBe(0);
@@ -318,7 +318,7 @@ describe.concurrent('a choice of jobs', () => {
   test('is reset in a new run with everything downstream, or alone', async (context) => {
     const world = jobsWorld(context, SWEEP);
     await world.run('run', 'spec.json');
-    world.write('mended');
+    world.write('fixed');
     const names = async (...args: string[]) =>
       (await world.json<{ jobs: { name: string }[] }>('reset-status', '1', ...args, '--dry-run')).jobs.map(
         ({ name }) => name,

@@ -30,7 +30,7 @@ const withoutTimes = (text: string) =>
   text.replace(/\b\d\d:\d\d:\d\d\b/g, 'hh:mm:ss').replace(/\b[\d.]+ ?m?s\b/g, 'T');
 
 describe('the summary of a run', () => {
-  test('tells the routes in order, and which jobs recovered by them', async () => {
+  test('shows the routes in order, and which jobs recovered by them', async () => {
     const { code, stdout } = await runCli(['run', 'routed.yaml'], { cwd: project(), env });
     expect(code).toBe(0);
     expect(withoutTimes(stdout).split('\n').slice(1)).toEqual([
@@ -124,7 +124,7 @@ describe('the flags of run', () => {
   });
 });
 
-test('an item is told and asked for by its label', async () => {
+test('an item is shown and named by its label', async () => {
   const cwd = project();
   const run = await runCli(['run', 'items.yaml'], { cwd });
   expect(run.code).toBe(1);

@@ -19,7 +19,7 @@ export interface CliResult {
 export interface CliOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** What it reads from stdin; nothing unless told. */
+  /** What it reads from stdin; nothing by default. */
   input?: string;
 }
 

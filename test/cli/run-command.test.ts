@@ -38,7 +38,7 @@ describe('run', () => {
     });
   });
 
-  test('keeps its state where --dir or HOLDFAST_DIR says, and tells the next command with it', async () => {
+  test('keeps its state where --dir or HOLDFAST_DIR says, and names it in the next command', async () => {
     const cwd = makeProject({ 'bad.json': { name: 'bad', jobs: [{ name: 'a b', command: 'false' }] } });
     const flag = await runCli(['run', 'bad.json', '--dir', 'state', '--output-dir', 'logs'], { cwd });
     expect(flag.stdout).toContain("next: holdfast explain 1 'a b' --dir state");
@@ -64,7 +64,7 @@ describe('run', () => {
     expect(attempts.stdout).toBe('a r1 a1\na r1 a2\na r1 a3\n');
   });
 
-  test('thins the lines of a large workflow, but tells every failure', async () => {
+  test('thins the lines of a large workflow, but prints every failure', async () => {
     const jobs = [
       { name: 'ok_{i}', command: 'true', parameters: { i: '1:210' } },
       { name: 'bad', command: 'exit 3' },

@@ -67,7 +67,7 @@ test.skipIf(SERVER_MODE || !hasScript)(
     const ended = new Promise((resolve) => child.on('close', resolve));
     const [, address] = await until(
       () => /the run has ended; (\S+) is there until Ctrl-C/.exec(shown),
-      'the end of the run is told',
+      'the end of the run is shown',
     );
     expect((await fetch(address!)).status).toBe(200);
     child.stdin.write('\x03');

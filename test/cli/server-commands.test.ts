@@ -26,7 +26,7 @@ describe('without a server', () => {
     expect(existsSync(join(cwd, '.holdfast'))).toBe(false);
   });
 
-  test('one that cannot be reached is told by its address', async () => {
+  test('one that cannot be reached is named by its address', async () => {
     const cwd = makeProject();
     const { code, stderr } = await runCli(['status', '--server', 'http://127.0.0.1:9'], { cwd });
     expect(code).toBe(4);
@@ -54,7 +54,7 @@ describe('serve refuses', () => {
     [
       'an address that others can reach without auth',
       ['--host', '0.0.0.0'],
-      '0.0.0.0 can be reached by others',
+      '0.0.0.0 is reachable from other machines',
     ],
     ['a port that is none', ['--port', '70000'], '--port: must be at most 65535'],
     ['a lease for workers that have their own', ['--lease', '10m'], '--lease: only with --with-worker'],
@@ -89,7 +89,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test('serve tells that DATABASE_URL is for something else', async () => {
+test('serve says that DATABASE_URL is for something else', async () => {
   const env = { DATABASE_URL: 'postgre://ada@db/app' };
   const server = startCli(['serve', '--port', '0'], { cwd: makeProject(), env });
   await until(() => server.output().stderr.includes('DATABASE_URL is no address like'), 'it says so');
@@ -131,7 +131,7 @@ describe('a server without a worker', () => {
   });
   afterAll(() => project.stop());
 
-  test('has runs that wait: whoever follows is told so, and Ctrl-C changes nothing', async () => {
+  test('has runs that wait: followers see it, and Ctrl-C changes nothing', async () => {
     const cwd = makeProject({ 'mixed.json': MIXED });
     const run = startCli(['run', 'mixed.json', ...flags], { cwd });
     await until(() => run.output().stderr.includes('no worker is there'), 'it says so');
@@ -154,7 +154,8 @@ describe('a server without a worker', () => {
     expect(drained.stdout).toMatch(
       /^worker 1 \(process \d+ on .*\) takes nothing more and leaves; it holds nothing\n$/,
     );
-    expect((await worker.ended).code).toBe(0);
+    const left = await worker.ended;
+    expect([left.code, left.stderr]).toEqual([0, expect.stringMatching(/^the worker has left$/m)]);
     expect((await runCli(['workers', 'list', ...flags, '--output', 'quiet'], { cwd })).stdout).toBe('');
     expect((await runCli(['workers', 'list', '--all', ...flags, '--output', 'quiet'], { cwd })).stdout).toBe(
       '1\n',
@@ -209,7 +210,7 @@ describe('a server that asks for tokens', () => {
   const project = new ServedProject({ 'mixed.json': MIXED });
   const here = (...args: string[]) => runCli(args, { cwd: project.dir });
   const secrets: Record<string, string> = {};
-  /** A command of somebody who has a token, or none. */
+  /** A command of a person who has a token, or none. */
   const as = (name: string | null, ...args: string[]) =>
     runCli([...args, '--server', project.url], {
       cwd: makeProject({ 'mixed.json': MIXED }),

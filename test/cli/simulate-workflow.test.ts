@@ -56,7 +56,7 @@ describe('a simulated workflow', () => {
     ]);
   });
 
-  test('succeeds where nothing is told, and after what is', async () => {
+  test('succeeds without outcomes, and after the last one', async () => {
     const simulation = await played(LOOP, ['b=1']);
     expect(order(simulation)).toBe('a b fix b');
     expect(simulation).toMatchObject({ exit_code: 0, unused: [] });
@@ -77,7 +77,7 @@ steps:
     expect(ends_at_ms).toBe(234_000);
   });
 
-  test('evaluates code for real, with what was told to be in stderr and to be put out', async () => {
+  test('evaluates code for real, with the given stderr and step output', async () => {
     const spec = `
 steps:
   a: { exec: x }
@@ -140,7 +140,7 @@ steps:
   });
 });
 
-describe('what is told of a course', () => {
+describe('what is printed of a course', () => {
   test.each([
     [['bb=1'], [], '--outcome: the spec has no step bb'],
     [['fixx=1'], [], 'the spec has no step fixx; did you mean "fix"?'],

@@ -7,7 +7,7 @@ const SPEC = {
   name: 'campaign',
   failure_handlers: [
     {
-      name: 'mend',
+      name: 'redo',
       rules: [
         { exit_codes: [10, 11], recovery_script: './fix.sh', max_retries: 4 },
         { causes: ['oom'], memory: 'x1.5', max_memory: '4g', max_retries: 4 },
@@ -19,7 +19,7 @@ const SPEC = {
     {
       name: 'train',
       command: 'false',
-      failure_handler: 'mend',
+      failure_handler: 'redo',
       resource_requirements: { memory: '2g' },
       retry: { max_retries_failure: 1, retry_on_exit_codes: [75] },
     },
@@ -47,8 +47,8 @@ describe('simulate', () => {
       '  everything else fails',
       '',
       ' TIME  EXECUTION  OUTCOME               VERDICT    WHY                                        NEXT',
-      '  0ms          1  exit 10               retry      rule 1 of mend: execution 2 of 4, at once  execution 2 at 30s, after ./fix.sh',
-      '  30s          2  out of memory         retry      rule 2 of mend: execution 3 of 4, at once  execution 3 at 1m00s, memory 3g',
+      '  0ms          1  exit 10               retry      rule 1 of redo: execution 2 of 4, at once  execution 2 at 30s, after ./fix.sh',
+      '  30s          2  out of memory         retry      rule 2 of redo: execution 3 of 4, at once  execution 3 at 1m00s, memory 3g',
       '1m00s          3  lost with its worker  requeue    lost with its worker, preemption 1 of 100  execution 4 at 1m30s',
       '1m30s          4  exit 0                completed  it succeeded                               ends',
       '',
@@ -58,7 +58,7 @@ describe('simulate', () => {
     expect(existsSync(join(cwd, '.holdfast'))).toBe(false);
   });
 
-  test('tells what would follow where the outcomes run out, and which were not needed', async () => {
+  test('shows what would follow where the outcomes run out, and which were not needed', async () => {
     expect((await simulated('10')).stdout).toContain(
       'not at its end after 1 execution: execution 2 at 1m00s, after ./fix.sh would follow; add its outcome to --outcomes',
     );
@@ -69,7 +69,7 @@ describe('simulate', () => {
 
   test('takes what stderr and the post script say', async () => {
     expect((await simulated('1:license busy')).stdout).toContain(
-      'rule 3 of mend: execution 2 of 3 after 5m00s',
+      'rule 3 of redo: execution 2 of 3 after 5m00s',
     );
     expect((await simulated('0/42', 'checked')).stdout).toContain('its category is permanent');
     expect((await simulated('1,0', 'checked', '--output', 'quiet')).stdout).toBe('completed\n');

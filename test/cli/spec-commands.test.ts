@@ -53,10 +53,13 @@ describe('a spec with mistakes', () => {
     });
   });
 
-  test('that does not exist is told apart from one that is wrong', async () => {
-    const cwd = makeProject({ 'b.json': {}, 'a.json': {}, 'package.json': {} });
+  test('that does not exist is reported differently from one that is wrong', async () => {
+    const cwd = makeProject({ 'b.json': {}, 'a.json': {}, 'package.json': {}, 'holdfast.schema.json': {} });
     expect((await runCli(['run', 'nothing.yaml'], { cwd })).stderr).toContain(
       'error: nothing.yaml: there is no such file; here are a.json, b.json\n',
+    );
+    expect((await runCli(['run', 'a.jsn'], { cwd })).stderr).toContain(
+      'error: a.jsn: there is no such file; did you mean "a.json"?\n',
     );
     expect((await runCli(['plan', '.'], { cwd })).stderr).toContain('is a directory');
   });

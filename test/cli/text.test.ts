@@ -67,7 +67,7 @@ describe('styled lines', () => {
 });
 
 describe('times', () => {
-  test('are told as shortly as they can be told apart', () => {
+  test('are as short as they can be without being equal', () => {
     expect(clockTime(NOON + 67_000)).toBe('12:01:07');
     expect(shortTime(NOON, NOON + 1000)).toBe('12:00:00');
     expect(shortTime(NOON - 2 * 86_400_000, NOON)).toBe('Mar 01 12:00');

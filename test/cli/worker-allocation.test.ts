@@ -105,7 +105,7 @@ describe('worker --allocation slurm', () => {
   test.each([
     ['absent', 'exit 127'],
     ['garbage', 'echo "no|idea"; echo "???"'],
-  ])('works where squeue is %s, and offers what it is told', async (_, squeue) => {
+  ])('works where squeue is %s, and offers what the options say', async (_, squeue) => {
     const cwd = makeProject();
     const id = await submit(cwd, [{ name: 'job', command: 'true' }]);
     const worker = start(cwd, id, inSlurm(cwd, {}, squeue), '--cpus', '1', '--memory', '100m', '--site', 'x');

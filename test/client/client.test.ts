@@ -135,7 +135,7 @@ describe('an address', () => {
     expect(() => connect(url)).toThrow('url: must be an address like http://127.0.0.1:7600');
   });
 
-  test('has no password, and a token nothing that a request cannot carry; neither is told', () => {
+  test('has no password, and a token nothing that a request cannot carry; neither is shown', () => {
     for (const attempt of [
       () => connect('http://ada:s3cret@127.0.0.1:7600'),
       () => connect('http://127.0.0.1:7600', { token: 'hf_s3\ncret' }),

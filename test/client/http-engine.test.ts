@@ -15,7 +15,7 @@ import {
   scripted as scriptedServer,
 } from './scripted-server.ts';
 
-/** An engine of a server that answers as it is told. */
+/** An engine of a server that answers as the test says. */
 async function scripted(...answers: Answer[]): Promise<{ url: string; heard: Heard[]; engine: HttpEngine }> {
   const { url, heard } = await scriptedServer(...answers);
   const engine = new HttpEngine({ url, token: 'hf_secret' });
@@ -92,26 +92,26 @@ describe('an answer that was lost', () => {
   });
 });
 
-describe('somebody who follows', () => {
-  test('waits for a server whose database is away, and is told only of absences that last', async () => {
+describe('a client that follows', () => {
+  test('waits for a server whose database is away, and reports only absences that last', async () => {
     const away = refused('DATABASE_UNREACHABLE', 503);
     const { engine, heard } = await scripted(json({ id: 3 }), away, cut, away, json({ id: 3 }));
-    const told: string[] = [];
+    const reported: string[] = [];
     expect(await engine.getWorkflow(3)).toEqual({ id: 3 });
-    engine.waitOutOutages({ patienceMs: 60_000, notify: (line) => told.push(line) });
+    engine.waitOutOutages({ patienceMs: 60_000, notify: (line) => reported.push(line) });
     expect(await engine.getWorkflow(3)).toEqual({ id: 3 });
     expect(heard).toHaveLength(5);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('gives up when its time is over, and after that nobody waits any more', async () => {
     const { engine } = await scripted(json({ id: 3 }), cut);
     await engine.getWorkflow(3);
-    const told: string[] = [];
-    const stop = engine.waitOutOutages({ patienceMs: 2_000, notify: (line) => told.push(line) });
+    const reported: string[] = [];
+    const stop = engine.waitOutOutages({ patienceMs: 2_000, notify: (line) => reported.push(line) });
     const unreachable = { code: 'SERVER_UNREACHABLE', exitCode: 4 };
     await expect(engine.getWorkflow(3)).rejects.toMatchObject(unreachable);
-    expect(told).toEqual([expect.stringMatching(/^cannot reach .*; waiting for the server$/)]);
+    expect(reported).toEqual([expect.stringMatching(/^cannot reach .*; waiting for the server$/)]);
     stop();
     // Otherwise this would be asked for 20 s.
     const asked = performance.now();
@@ -132,7 +132,7 @@ describe('a refusal', () => {
     expect(heard).toHaveLength(1);
   });
 
-  test('of a kind that nobody here knows is told all the same', async () => {
+  test('of a kind that is not known here is shown all the same', async () => {
     const { engine } = await scripted(refused('BUG', 500));
     await expect(engine.getWorkflow(3)).rejects.toMatchObject({
       code: 'SERVER_FAILED',
@@ -278,7 +278,7 @@ describe('changes', () => {
         calls.second += 1;
       }),
     ];
-    // Told once when it is connected, because something may have been missed before.
+    // Reported once when it is connected, because something may have been missed before.
     await until(() => waiting.length === 1, 'it waits for a change');
     expect(calls).toEqual({ first: 1, second: 1 });
     json({ version: '2', changed: true })(waiting[0]!, heard[0]!);
@@ -294,7 +294,7 @@ describe('changes', () => {
     await closed;
   });
 
-  test('are asked for again when the connection broke, and told then', async () => {
+  test('are asked for again when the connection broke, and reported then', async () => {
     const { engine } = await scripted(
       json({ version: '1', changed: false }),
       cut,
@@ -305,7 +305,7 @@ describe('changes', () => {
     const stop = engine.onChange(() => {
       calls += 1;
     });
-    await until(() => calls === 2, 'it was told again');
+    await until(() => calls === 2, 'it was notified again');
     stop();
   });
 
@@ -318,11 +318,30 @@ describe('changes', () => {
       calls += 1;
     }, 7);
     await until(() => calls === 1, 'there are news');
-    const polls = () => heard.filter(({ url }) => url === '/api/v1/workers/7/news?timeout_ms=20000').length;
+    const polls = () =>
+      heard.filter(({ url }) => url.startsWith('/api/v1/workers/7/news?timeout_ms=20000')).length;
     expect(polls()).toBe(1);
     await engine.exchange(7, NOTHING);
     await until(() => calls === 2, 'there are news again');
     expect(polls()).toBe(2);
+    stop();
+  });
+
+  test('for a worker say what is free, and are asked for again when more is', async () => {
+    const { engine, heard } = await scripted((response, { url }) => {
+      if (url.endsWith('/exchange')) json({ claims: [] })(response, heard[0]!);
+    });
+    const free = (slots: number) => ({ cpus: slots, memory_bytes: 0, gpus: 0, slots, default_cpus: 1 });
+    await engine.exchange(7, NOTHING);
+    const stop = engine.onChange(() => {}, 7);
+    const polls = () => heard.flatMap(({ url }) => /\/news\?.*slots=(\d+)/.exec(url)?.[1] ?? []);
+    await engine.exchange(7, { ...NOTHING, capacity: free(0) });
+    await engine.exchange(7, { ...NOTHING, capacity: free(2) });
+    await until(() => polls().at(-1) === '2', 'it has said that two more fit');
+    const before = polls().length;
+    await engine.exchange(7, { ...NOTHING, capacity: free(1) });
+    await engine.exchange(7, { ...NOTHING, capacity: free(2) });
+    expect(polls()).toHaveLength(before);
     stop();
   });
 });

@@ -12,7 +12,7 @@ interface Attempt {
   pieces: { offset: number; text: string | Uint8Array }[];
 }
 
-/** A job whose attempts are read piece by piece. It has ended unless told otherwise. */
+/** A job whose attempts are read piece by piece. It has ended by default. */
 async function linesOf(attempts: Attempt[], options: LogOptions = {}, status: JobStatus = 'completed') {
   const engine = {
     findJob: async () => ({ id: 5, workflow_id: 3, run_id: 1, status }),
@@ -40,7 +40,7 @@ const ended = (attempt_id: number, ...pieces: Attempt['pieces']): Attempt => ({
   pieces,
 });
 
-test('a log has the lines of all attempts, whenever somebody begins to read', async () => {
+test('a log has the lines of all attempts, whenever reading begins', async () => {
   const attempts = () => [1, 2].map((id) => ended(id, { offset: 0, text: `attempt ${id}\n` }));
   expect(await linesOf(attempts())).toEqual(['attempt 1', 'attempt 2']);
   expect(await linesOf(attempts(), { follow: false })).toEqual(['attempt 1', 'attempt 2']);

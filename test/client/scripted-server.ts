@@ -12,7 +12,7 @@ export interface Heard {
 
 export type Answer = (response: ServerResponse, heard: Heard) => void;
 
-/** A server that answers as it is told, the last answer for ever, and remembers what it heard. */
+/** A server that answers as the test says, the last answer for ever, and remembers what it heard. */
 export async function scripted(...answers: Answer[]): Promise<{ url: string; heard: Heard[] }> {
   const heard: Heard[] = [];
   const server = createServer(async (request, response) => {
@@ -20,9 +20,9 @@ export async function scripted(...answers: Answer[]): Promise<{ url: string; hea
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = request;
-    const told = { method, url, headers, body: text === '' ? null : JSON.parse(text) };
-    heard.push(told);
-    answers[Math.min(heard.length, answers.length) - 1]!(response, told);
+    const reported = { method, url, headers, body: text === '' ? null : JSON.parse(text) };
+    heard.push(reported);
+    answers[Math.min(heard.length, answers.length) - 1]!(response, reported);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

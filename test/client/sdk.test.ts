@@ -36,7 +36,7 @@ const failing = (times: number) =>
   `echo "attempt $HOLDFAST_ATTEMPT_ID"; [ "$HOLDFAST_ATTEMPT_ID" -gt ${times} ]`;
 
 describe('a job', () => {
-  test('that fails twice is retried with backoff, and its status tells how', async () => {
+  test('that fails twice is retried with backoff, and its status shows how', async () => {
     const job = await client.submit({
       name: 'flaky',
       command: `test "$GREETING" = hello && test -n "$HOLDFAST_PORT_HTTP" && ${failing(2)}`,
@@ -77,7 +77,7 @@ describe('a job', () => {
     expect(third! - second!).toBeGreaterThanOrEqual(40);
   });
 
-  test('may tell its waits in seconds as well as in milliseconds', async () => {
+  test('may give its waits in seconds as well as in milliseconds', async () => {
     const spellings: RetryConfig[] = [
       { max_retries_failure: 1, initial_retry_delay_ms: 1500, max_retry_delay_ms: 2000 },
       { max_retries_failure: 1, initial_delay: 1.5, max_delay: 2 },
@@ -117,7 +117,7 @@ describe('a job', () => {
     expect(status.reason).toContain('unschedulable');
   });
 
-  test('that is waited for in vain goes on, and is killed when it is canceled', async () => {
+  test('that is waited for in vain continues, and is killed when it is canceled', async () => {
     const job = await client.submit({ name: 'endless', command: 'while true; do sleep 0.05; done' });
     await until(async () => (await client.status(job)).state === 'RUNNING', 'it runs');
     await expect(client.wait(job, { timeout: 0.1 })).rejects.toMatchObject({

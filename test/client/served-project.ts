@@ -8,8 +8,11 @@ export class ServedProject {
   #server: RunningCli | null = null;
   #url = '';
 
-  constructor(files: Record<string, string | object> = {}) {
+  readonly #env: Record<string, string>;
+
+  constructor(files: Record<string, string | object> = {}, env: Record<string, string> = {}) {
     this.dir = makeProject(files);
+    this.#env = env;
   }
 
   get url(): string {
@@ -30,7 +33,7 @@ export class ServedProject {
   async startAlone(...args: string[]): Promise<string> {
     const port = this.#url === '' ? '0' : new URL(this.#url).port;
     const words = ['serve', '--port', port, '--output', 'quiet', ...args];
-    const server = startCli(words, { cwd: this.dir });
+    const server = startCli(words, { cwd: this.dir, env: this.#env });
     this.#server = server;
     this.#url = await until(
       () => /^http:\S+\n/.exec(server.output().stdout)?.[0].trim(),

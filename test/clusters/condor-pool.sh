@@ -64,7 +64,7 @@ unpack() {
   touch "$root/.complete"
 }
 
-# Every program is told where its interpreter and libraries are.
+# Every program knows where its interpreter and libraries are.
 use_own_library() {
   local libraries=$root/usr/lib:$root/usr/lib/x86_64-linux-gnu loader=$root/usr/lib64/ld-linux-x86-64.so.2 file
   patch() { "$loader" --library-path "$libraries" "$root/usr/bin/patchelf" "$@"; }

@@ -64,7 +64,7 @@ jobs:
     expect((await condor.runDag(directory)).ended).toEqual({ how: 'done', exitCode: 0 });
   });
 
-  test('of somebody else is explained from its logs', async () => {
+  test('of another user is explained from its logs', async () => {
     const job = (name: string, body: string) => ({
       [`${name}.sub`]: `executable = /bin/sh\narguments = ${name}.run\noutput = $(JOB).out\nerror = logs.$(JOB).$(Cluster)\nlog = own.log\nshould_transfer_files = NO\nqueue\n`,
       [`${name}.run`]: body,

@@ -324,7 +324,7 @@ errors: { cooloff_base_sec: 1, error_hold_threshold: 0.5, error_max_rescue_attem
   });
 });
 
-test('a request goes on where the schedd was away: nothing ended, and nothing was submitted twice', async () => {
+test('a request continues where the schedd was away: nothing ended, and nothing was submitted twice', async () => {
   const project = condor.project('away', {
     'request.yaml': `${request({
       name: 'away',

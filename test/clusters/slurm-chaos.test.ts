@@ -124,13 +124,15 @@ test(
       ]);
     }
     const isOver = await Promise.race([driver.ended.then(() => true), sleep(PATIENCE_MS).then(() => false)]);
-    const told = `${course.join('\n')}\n${driver.output().stderr}`;
-    expect(isOver, `${told}\n${isOver ? '' : await run.holdfast('slurm', 'allocations', '1')}`).toBe(true);
-    expect((await driver.ended).code, told).toBe(0);
+    const reported = `${course.join('\n')}\n${driver.output().stderr}`;
+    expect(isOver, `${reported}\n${isOver ? '' : await run.holdfast('slurm', 'allocations', '1')}`).toBe(
+      true,
+    );
+    expect((await driver.ended).code, reported).toBe(0);
 
     const jobs = await world.jobs();
     const wrong = jobs.filter(({ status, failure_count }) => status !== 'completed' || failure_count > 0);
-    expect(wrong, told).toEqual([]);
+    expect(wrong, reported).toEqual([]);
     expect(new Set(world.lines('effects'))).toEqual(new Set(jobs.map(({ name }) => name)));
     const successes = (await world.attempts()).filter(({ state }) => state === 'SUCCEEDED');
     expect(successes.map(({ job_name }) => job_name).sort()).toEqual(jobs.map(({ name }) => name).sort());

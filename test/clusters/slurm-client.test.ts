@@ -97,10 +97,10 @@ describe('one allocation', () => {
     expect(await ended(first)).toBe('completed');
     expect(readFileSync(first.output, 'utf8')).toBe(`${process.env.PATH} ${process.env.HOME}  \n`);
     expect(await ended(second)).toBe('completed');
-    const told = readFileSync(second.output, 'utf8');
-    expect(told).toMatch(/^\/opt\/tool plain {2}/);
-    expect(told).toContain('TOOL_HOME=/opt/tool\n');
-    expect(told).not.toContain('secret');
+    const reported = readFileSync(second.output, 'utf8');
+    expect(reported).toMatch(/^\/opt\/tool plain {2}/);
+    expect(reported).toContain('TOOL_HOME=/opt/tool\n');
+    expect(reported).not.toContain('secret');
   });
 
   test.each([

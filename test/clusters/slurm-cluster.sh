@@ -14,7 +14,7 @@
 #   slurm-cluster.sh start-controller DIR
 #
 # For `up`: NODES (default: 2), called n1, n2 …; CPUS (default: 4) and MEMORY in MB (default: 1000) of each; CGROUPS=1 for
-# memory limits by control groups (version 1), which are called after the nodes: NAME (default: n) tells clusters apart.
+# memory limits by control groups (version 1), which are called after the nodes: NAME (default: n) keeps clusters apart.
 set -euo pipefail
 export LC_ALL=C PATH="/usr/sbin:/sbin:$PATH"
 packages=(slurm-wlm munge)

@@ -61,7 +61,7 @@ describe.concurrent('on real Slurm', () => {
 
   test('a job that is a step ends as it does without Slurm', async (context) => {
     const jobs = [
-      { name: 'fine', command: 'echo "$SLURM_STEP_ID" > step; echo told; echo more >&2' },
+      { name: 'fine', command: 'echo "$SLURM_STEP_ID" > step; echo reported; echo more >&2' },
       { name: 'bad', command: 'exit 7', retry: { max_retries_failure: 1, initial_delay: '10ms' } },
       { name: 'killed', command: 'kill -SEGV $$' },
       {
@@ -75,13 +75,13 @@ describe.concurrent('on real Slurm', () => {
     const local = makeWorld(context, { 'spec.json': { name: 'here', execution_config, jobs } });
     const [there, here] = [await run.start().ended, await local.start('run', 'spec.json').ended];
     expect(there.code).toBe(here.code);
-    const told = async (world: typeof local) =>
+    const reported = async (world: typeof local) =>
       (await world.attempts()).map((attempt) => JSON.stringify(essence(attempt))).sort();
-    expect(await told(run.world)).toEqual(await told(local));
+    expect(await reported(run.world)).toEqual(await reported(local));
     expect(run.world.lines('step')[0]).toMatch(/^\d+$/);
     expect(run.world.lines('traps')).toEqual(['trapped']);
     expect(local.lines('step')).toEqual([]);
-    expect(await run.holdfast('logs', '1', 'fine')).toBe('told\n');
+    expect(await run.holdfast('logs', '1', 'fine')).toBe('reported\n');
     expect(await run.holdfast('logs', '1', 'fine', '--stderr')).toBe('more\n');
   });
 

@@ -87,13 +87,13 @@ describe.concurrent('on real Slurm', () => {
     const local = makeWorld(context, { 'spec.json': { name: 'here', jobs } });
     const [there, here] = [await run.start().ended, await local.start('run', 'spec.json').ended];
     expect(there.code).toBe(here.code);
-    const told = async (world: typeof local) => ({
+    const reported = async (world: typeof local) => ({
       jobs: (await world.jobs()).map(({ name, status }) => ({ name, status })),
       attempts: (await world.attempts())
         .map(essence)
         .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
     });
-    expect(await told(run.world)).toEqual(await told(local));
+    expect(await reported(run.world)).toEqual(await reported(local));
     expect((await run.world.attempts('slow'))[0]).toMatchObject({ cause: 'timeout' });
   });
 
@@ -234,9 +234,9 @@ cat "${run.world.dir}/submitted"
     });
     const driver = run.start();
     await run.allocation('PENDING');
-    const told = () =>
+    const reported = () =>
       run.world.events().then((events) => events.find(({ type }) => type === 'allocation_waiting'));
-    expect(await eventually(told, 'it is an event')).toMatchObject({
+    expect(await eventually(reported, 'it is an event')).toMatchObject({
       reason: expect.stringContaining('PartitionConfig'),
     });
     driver.child.kill('SIGINT');

@@ -21,13 +21,13 @@ const SPEC = {
   failure_handlers: [{ name: 'patient', rules: [{ exit_codes: [4], max_retries: 3, delay: '10ms' }] }],
 };
 
-interface Told {
+interface EndFacts {
   jobs: Pick<JobRecord, 'name' | 'status'>[];
   attempts: string[];
 }
 
 /** What must be the same, wherever it ran. */
-function told(jobs: readonly JobRecord[], attempts: readonly AttemptRecord[]): Told {
+function reported(jobs: readonly JobRecord[], attempts: readonly AttemptRecord[]): EndFacts {
   return {
     jobs: jobs.map(({ name, status }) => ({ name, status })),
     attempts: attempts
@@ -38,7 +38,7 @@ function told(jobs: readonly JobRecord[], attempts: readonly AttemptRecord[]): T
   };
 }
 
-const ofWorld = async (world: World) => told(await world.jobs(), await world.attempts());
+const ofWorld = async (world: World) => reported(await world.jobs(), await world.attempts());
 
 test('the same workflow has the same statuses, attempts and exit code locally, on Slurm and on HTCondor', async (context) => {
   const condor = await startCondor();
@@ -56,7 +56,7 @@ test('the same workflow has the same statuses, attempts and exit code locally, o
   const expected = await ofWorld(local);
   expect(await ofWorld(slurm.world)).toEqual(expected);
   const list = async (what: string) => JSON.parse((await holdfast(what, '1', '--output', 'json')).stdout);
-  expect(told(await list('jobs'), await list('attempts'))).toEqual(expected);
+  expect(reported(await list('jobs'), await list('attempts'))).toEqual(expected);
   expect([here.code, allocated.code, dagman.code]).toEqual([1, 1, 1]);
   expect(Object.fromEntries(expected.jobs.map(({ name, status }) => [name, status]))).toEqual({
     fine: 'completed',

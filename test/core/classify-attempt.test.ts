@@ -229,7 +229,7 @@ describe('an attempt is classified', () => {
     [0, 3, false, 'retry', 'retry 1 of 3'],
     [2, 3, false, 'retry', 'retry 3 of 3'],
     [3, 3, true, 'retries_exhausted', 'no retries left (3 of 3 used)'],
-    [0, 0, true, 'retries_exhausted', 'no retries left (0 of 0 used)'],
+    [0, 0, true, 'retries_exhausted', 'no retries allowed'],
   ])('after %i failures of %i: final %j', (failures_before, max_retries, final, action, words) => {
     const classified = classify({ failures_before, max_retries });
     expect(classified).toMatchObject({ final, exit_code: 1, classification: { action, retryable: true } });

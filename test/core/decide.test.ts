@@ -98,7 +98,7 @@ describe('decide', () => {
     });
   });
 
-  test('tells what became of the handler whenever it was asked and has a say', () => {
+  test('shows what the handler decided whenever it was asked and has a say', () => {
     always(({ handlerOutcome, rule, verdict, walk }, { policy }) => {
       const asked = walk.some((step) => step.rule === 'handler');
       if (!asked) expect(handlerOutcome).toBeNull();
@@ -120,7 +120,7 @@ describe('decide', () => {
   test('walks the rules in order and ends with the one that decided', () => {
     always(({ walk, rule, reason }) => {
       const asked = walk.map((step) => step.rule);
-      // Where a retry is ruled out, the walk goes on with the routes at once.
+      // Where a retry is ruled out, the walk continues with the routes at once.
       expect(asked).toEqual(RULE_NAMES.filter((name) => asked.includes(name)));
       if (!asked.includes('routes')) expect(asked).toEqual(RULE_NAMES.slice(0, walk.length));
       expect(walk.map((step) => step.applies)).toEqual(walk.map((_, index) => index === walk.length - 1));

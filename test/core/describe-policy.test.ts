@@ -8,7 +8,7 @@ describe('a policy in words', () => {
   test.each<[string, Said, string[]]>([
     ['nothing', {}, ['any failure is final']],
     [
-      'nothing but somebody to ask',
+      'nothing but a person to ask',
       { usePendingFailed: true },
       ['waits for a decision when no rule applies'],
     ],

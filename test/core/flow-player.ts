@@ -301,9 +301,11 @@ export class FlowPlayer {
     for (const set of moves.sets) counted.set(set.id, set);
     countAll(this.part);
     for (const [id, set] of this.part.sets) {
-      const told = counted.get(id)!;
-      if (JSON.stringify(told) !== JSON.stringify(set)) {
-        throw new Error(`set ${id} is ${JSON.stringify(told)}, and its members say ${JSON.stringify(set)}`);
+      const reported = counted.get(id)!;
+      if (JSON.stringify(reported) !== JSON.stringify(set)) {
+        throw new Error(
+          `set ${id} is ${JSON.stringify(reported)}, and its members say ${JSON.stringify(set)}`,
+        );
       }
     }
     const waiting = [...this.part.jobs.values()].filter(

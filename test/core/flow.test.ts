@@ -27,7 +27,7 @@ const DIAMOND = [
   { name: 'd', after: ['b', 'c'] },
 ];
 
-const told = ({ jobs }: FlowMoves) =>
+const reported = ({ jobs }: FlowMoves) =>
   jobs.map(({ before, after }) => `${after.name}: ${before.state.status} -> ${after.state.status}`);
 
 describe('the flow', () => {
@@ -48,7 +48,7 @@ describe('the flow', () => {
     });
     const { moves, result } = movesOf(part, (draft) => concludeJobs(draft, [2]));
     expect(result).toBeNull();
-    expect(told(moves)).toEqual(['b: completed -> completed']);
+    expect(reported(moves)).toEqual(['b: completed -> completed']);
     expect(moves.sets).toMatchObject([{ id: 4, size: 2, remaining: 1, unsuccessful: 0 }]);
     const last = graphOf(DIAMOND, {
       a: { status: 'completed', settled: 'succeeded' },
@@ -57,7 +57,7 @@ describe('the flow', () => {
       d: { scheduling_timeout: 50 },
     });
     const { moves: rest } = movesOf(last, (draft) => concludeJobs(draft, [3]));
-    expect(told(rest)).toEqual(['c: completed -> completed', 'd: blocked -> ready']);
+    expect(reported(rest)).toEqual(['c: completed -> completed', 'd: blocked -> ready']);
     expect(rest.jobs.at(-1)!.after.state).toMatchObject({ waiting: { for: 'worker', gives_up_at: 1050 } });
   });
 
@@ -65,7 +65,7 @@ describe('the flow', () => {
     const { moves } = movesOf(graphOf(DIAMOND, { a: { status: 'failed' } }), (draft) =>
       concludeJobs(draft, [1]),
     );
-    expect(told(moves).slice(1).toSorted()).toEqual([
+    expect(reported(moves).slice(1).toSorted()).toEqual([
       'b: blocked -> canceled',
       'c: blocked -> canceled',
       'd: blocked -> canceled',
@@ -88,10 +88,10 @@ describe('the flow', () => {
     const patient = { cancel_on_failure: false };
     const failed = graphOf(DIAMOND, { a: { status: 'failed' }, b: patient, c: patient });
     const { moves } = movesOf(failed, (draft) => concludeJobs(draft, [1]));
-    expect(told(moves)).toEqual(['a: failed -> failed', 'b: blocked -> ready', 'c: blocked -> ready']);
+    expect(reported(moves)).toEqual(['a: failed -> failed', 'b: blocked -> ready', 'c: blocked -> ready']);
     const disabled = graphOf(DIAMOND, { a: { status: 'disabled' } });
     expect(
-      told(movesOf(disabled, (draft) => concludeJobs(draft, [1])).moves)
+      reported(movesOf(disabled, (draft) => concludeJobs(draft, [1])).moves)
         .slice(1)
         .toSorted(),
     ).toEqual(['b: blocked -> disabled', 'c: blocked -> disabled', 'd: blocked -> disabled']);
@@ -107,8 +107,8 @@ describe('the flow', () => {
     const done = { status: 'completed', settled: 'succeeded' } as const;
     const part = graphOf(DIAMOND, { a: done, b: done, c: { status: 'blocked' } });
     const { moves } = movesOf(part, (draft) => goBack(draft, part.jobs.get(3)!, 1, [1, 2, 3, 4]));
-    expect(told(moves)).toContain('a: completed -> ready');
-    expect(told(moves)).toContain('b: completed -> blocked');
+    expect(reported(moves)).toContain('a: completed -> ready');
+    expect(reported(moves)).toContain('b: completed -> blocked');
     expect(moves.jobs.map(({ after }) => after.visit)).toEqual([2, 2, 2, 2]);
     const busy = graphOf(DIAMOND, { a: done, b: { status: 'running' }, c: { status: 'blocked' } });
     const { moves: waits } = movesOf(busy, (draft) => goBack(draft, busy.jobs.get(3)!, 1, [1, 2, 3, 4]));
@@ -125,7 +125,7 @@ describe('the flow', () => {
       c: { status: 'blocked' },
     });
     const { moves } = movesOf(part, (draft) => goBack(draft, part.jobs.get(3)!, 1, [1, 2, 3, 4]));
-    expect(told(moves).join()).not.toContain('b:');
+    expect(reported(moves).join()).not.toContain('b:');
   });
 
   test('cancels waiting jobs at once, and asks for running ones once only', () => {
@@ -137,7 +137,7 @@ describe('the flow', () => {
     const words = { reason: 'enough', actor: 'ann' };
     const { moves, result } = movesOf(part, (draft) => cancel(draft, [1, 2, 3, 4], words));
     expect(result).toEqual({ canceled: [4], stopping: [2, 3] });
-    expect(told(moves)).toEqual(['b: running -> running', 'd: blocked -> canceled']);
+    expect(reported(moves)).toEqual(['b: running -> running', 'd: blocked -> canceled']);
     expect(moves.events.map(({ job_id, type }) => [job_id, type])).toEqual([
       [2, 'cancel_requested'],
       [4, 'cancel'],
@@ -175,7 +175,9 @@ describe('the flow', () => {
     part.canceledBelow.add(1);
     const { moves, result } = movesOf(part, (draft) => revive(draft, [1], 'ann'));
     expect(result).toEqual([2, 3, 4, 5]);
-    expect(told(moves).slice(1)).toEqual(['b', 'c', 'd', 'e'].map((name) => `${name}: canceled -> blocked`));
+    expect(reported(moves).slice(1)).toEqual(
+      ['b', 'c', 'd', 'e'].map((name) => `${name}: canceled -> blocked`),
+    );
     expect(moves.jobs.map(({ after }) => after.settled)).toEqual([null, null, null, null, null]);
     const other = graphOf(steps, { a: { settled: 'succeeded' }, b: failed, c: failed, d: because(2) });
     other.canceledBelow.add(2).add(3);
@@ -234,7 +236,7 @@ describe('the flow', () => {
     }
   });
 
-  test('tells what has to be loaded first, and changes nothing of what was loaded', () => {
+  test('returns what has to be loaded first, and changes nothing of what was loaded', () => {
     expect(askFlow(emptyPart(), 0, (draft) => draft.job(7))).toEqual({ need: { kind: 'jobs', ids: [7] } });
     const part = graphOf(DIAMOND, { a: { status: 'failed' } });
     const before = structuredClone([...part.jobs.values()]);
@@ -250,7 +252,7 @@ describe('the flow', () => {
     part.dependents.clear();
     part.jobs.delete(3);
     const { moves } = movesOf(part, (draft) => concludeJobs(draft, [1]));
-    expect(told(moves)).toEqual(['a: completed -> completed', 'b: blocked -> ready']);
+    expect(reported(moves)).toEqual(['a: completed -> completed', 'b: blocked -> ready']);
     expect(moves.releases).toEqual([
       { set_id: 2, after_failure: false, loaded: [2] },
       { set_id: 3, after_failure: false, loaded: [] },

@@ -9,7 +9,7 @@ export interface SimulationOptions {
   durationMs: number;
   /** A timeout takes the runtime then in force instead, where there is one. */
   timeoutTakesRuntime?: boolean;
-  /** Seeds the jitter of an attempt; its number unless told. */
+  /** Seeds the jitter of an attempt; its number by default. */
   seed?: (attemptId: number) => number;
 }
 

@@ -81,7 +81,7 @@ describe('a proposal', () => {
     expect(proposals[0]!.because).toHaveLength(4);
   });
 
-  test('uses the partition that it is told, or says why it cannot', () => {
+  test('uses the partition that it is given, or says why it cannot', () => {
     expect(propose({ cpus: 1, runtime_ms: HOUR / 6 }, 1, 'short').proposals[0]!.partition).toBe('short');
     expect(propose({ cpus: 1, runtime_ms: 2 * HOUR }, 1, 'short').problems).toEqual([
       'no partition fits 1 job that needs 1 CPU, 2h00m: none has all of it at once, or allows the time',

@@ -157,7 +157,7 @@ class ReferenceRun {
     this.#ended.push(state);
   }
 
-  /** Tells who waits for the steps that have ended, and follows what comes of that. */
+  /** Notifies those that wait for the steps that have ended, and follows what comes of that. */
   #conclude(): void {
     for (let state = this.#ended.shift(); state !== undefined; state = this.#ended.shift()) {
       const well = state.status === 'completed';

@@ -27,7 +27,7 @@ describe('what a run says over the routing of its spec', () => {
   });
 
   it('sets the number of loops and what code sees, and leaves the model as it was', () => {
-    const before = structuredClone(model);
+    const before = JSON.parse(JSON.stringify(model));
     const context = { pr: { number: 7 }, files: ['a.ts'] };
     expect(overrideRouting(model, { max_loops: 0, context }).routing).toEqual({
       maxLoops: 0,

@@ -11,7 +11,7 @@ const env = {
 const secrets = new Secrets([env]);
 
 describe('secrets', () => {
-  test('are told by the names of their variables', () => {
+  test('are recognized by the names of their variables', () => {
     const names = [
       'token',
       'MY_API_KEY',
@@ -110,7 +110,7 @@ describe('secrets', () => {
       new URLSearchParams({ x: secret }).toString().slice(2),
     ];
     for (const each of written) expect(masks.text(`<${each}>`)).toBe('<***>');
-    // Too short to be told from other words.
+    // Too short to be distinguished from other words.
     expect(masks.text('ok')).toBe('ok');
   });
 });

@@ -63,7 +63,7 @@ describe('a pattern', () => {
     expect(process.cpuUsage().user - started).toBeLessThan(20e6);
   });
 
-  test('is told from a name by what it contains', () => {
+  test('is distinguished from a name by what it contains', () => {
     expect(['a*', 'a?', 'a\\*'].map(isPattern)).toEqual([true, true, true]);
     expect(['a', 'p@list[0]', 'a.b', ''].map(isPattern)).toEqual([false, false, false, false]);
   });

@@ -61,8 +61,8 @@ describe('a simulated course', () => {
   test('charges nothing for a failure that the post script accepts and that then calls steps', () => {
     const onSuccess = { run: ['note'], run_js: null, goto: null, goto_js: null };
     const policy = policyOf({ routes: { onFail: null, onSuccess, maxLoops: 10, called: false } });
-    const told = parseOutcomes('1/0', { hasPost: true, findPatterns: () => [] });
-    expect(simulate(policy, told, { durationMs: MINUTE })).toMatchObject([
+    const reported = parseOutcomes('1/0', { hasPost: true, findPatterns: () => [] });
+    expect(simulate(policy, reported, { durationMs: MINUTE })).toMatchObject([
       { outcome: 'exit 1', verdict: 'call', status: 'blocked', failure_count: 0 },
     ]);
   });
@@ -111,8 +111,8 @@ describe('a simulated course', () => {
       'stop',
     );
     fc.assert(
-      fc.property(anyPolicy, fc.array(tokens, { minLength: 1, maxLength: 15 }), (policy, told) => {
-        const outcomes = parseOutcomes(told.join(','));
+      fc.property(anyPolicy, fc.array(tokens, { minLength: 1, maxLength: 15 }), (policy, reported) => {
+        const outcomes = parseOutcomes(reported.join(','));
         const steps = simulate(policy, outcomes, { durationMs: 1000 });
         const rules = policy.handler === null || policy.handler === 'unreadable' ? [] : policy.handler.rules;
         const executions = Math.max(
@@ -157,11 +157,11 @@ describe('outcomes in words', () => {
   });
 
   test('may say what the post script and stderr say; otherwise the post script agrees', () => {
-    const told = parseOutcomes('1/42:a: b/c,0,1,0/crash,lost', {
+    const reported = parseOutcomes('1/42:a: b/c,0,1,0/crash,lost', {
       hasPost: true,
       findPatterns: (text) => (text === '' ? [] : [text]),
     });
-    expect(told.map(({ post, stderrMatches }) => [post?.exit_code, stderrMatches])).toEqual([
+    expect(reported.map(({ post, stderrMatches }) => [post?.exit_code, stderrMatches])).toEqual([
       [42, ['a: b/c']],
       [0, []],
       [1, []],

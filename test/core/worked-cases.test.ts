@@ -24,12 +24,15 @@ interface Course {
   memory: (number | null)[];
 }
 
-function play(told: string, said: Said, durationMs = 1000): Course {
-  const hasPost = told.includes('/');
+function play(reported: string, said: Said, durationMs = 1000): Course {
+  const hasPost = reported.includes('/');
   const patterns = ['busy'];
   const steps = simulate(
     policyOf(said),
-    parseOutcomes(told, { hasPost, findPatterns: (text) => patterns.filter((each) => text.includes(each)) }),
+    parseOutcomes(reported, {
+      hasPost,
+      findPatterns: (text) => patterns.filter((each) => text.includes(each)),
+    }),
     { durationMs },
   );
   const last = steps.at(-1)!;
@@ -266,8 +269,8 @@ describe('failure handlers', () => {
       '10,0',
       { runs: 1, scripts: [], end: 'failed', rule: 'handler' },
     ],
-  ])('%s', (_, said, told, expected) => {
-    expect(play(told, said)).toMatchObject(expected);
+  ])('%s', (_, said, reported, expected) => {
+    expect(play(reported, said)).toMatchObject(expected);
   });
 
   test('abort takes the workflow with it', () => {
@@ -387,8 +390,8 @@ describe('retry, preemption, stop', () => {
       '1,1,1,1,0',
       { waits: [10_000, 20_000, 25_000, 25_000] },
     ],
-  ])('%s', (_, said, told, expected) => {
-    expect(play(told, said)).toMatchObject(expected);
+  ])('%s', (_, said, reported, expected) => {
+    expect(play(reported, said)).toMatchObject(expected);
   });
 
   test('R6 names worker_lost', () => {
@@ -423,11 +426,16 @@ describe('post scripts', () => {
       { runs: 2, waits: [1000], end: 'completed', failures: 1 },
     ],
     ['P4 43 aborts', { ...retry(3), ...upf }, '1/43', { runs: 1, end: 'failed', rule: 'post' }],
-    ['anything else goes on to the rules', { rules: [ten] }, '10/1,0/0', { runs: 2, scripts: [['ten', 10]] }],
+    [
+      'anything else continues with the rules',
+      { rules: [ten] },
+      '10/1,0/0',
+      { runs: 2, scripts: [['ten', 10]] },
+    ],
     ['one that crashes is transient', retry(1), '0/crash,0/0', { runs: 2, end: 'completed' }],
     ['it is not asked about what was lost', {}, 'lost/0,0/0', { runs: 2, preemptions: 1, end: 'completed' }],
-  ])('%s', (_, said, told, expected) => {
-    expect(play(told, said)).toMatchObject(expected);
+  ])('%s', (_, said, reported, expected) => {
+    expect(play(reported, said)).toMatchObject(expected);
   });
 
   const judged = (post: object, said: Said = {}): Decision =>

@@ -16,20 +16,20 @@ test('actions run their commands at their moments, and a failing one does not fa
     'spec.json': {
       name: 'acting',
       actions: [
-        action('on_workflow_start', 'echo "start $HOLDFAST_WORKFLOW_ID $HOLDFAST_TRIGGER" >> told'),
-        action('on_jobs_complete', 'echo a done >> told', { jobs: ['a'] }),
-        action('on_workflow_complete', 'echo complete >> told; exit 5'),
-        action('on_worker_complete', 'echo bye >> told'),
+        action('on_workflow_start', 'echo "start $HOLDFAST_WORKFLOW_ID $HOLDFAST_TRIGGER" >> reported'),
+        action('on_jobs_complete', 'echo a done >> reported', { jobs: ['a'] }),
+        action('on_workflow_complete', 'echo complete >> reported; exit 5'),
+        action('on_worker_complete', 'echo bye >> reported'),
       ],
       jobs: [
         { name: 'a', command: 'true' },
-        { name: 'b', command: 'sleep 0.3; echo b >> told', depends_on: ['a'] },
+        { name: 'b', command: 'sleep 0.3; echo b >> reported', depends_on: ['a'] },
       ],
     },
   });
   const run = await world.run('run', 'spec.json');
   expect(run.code).toBe(0);
-  expect(world.lines('told')).toEqual(['start 1 on_workflow_start', 'a done', 'b', 'complete', 'bye']);
+  expect(world.lines('reported')).toEqual(['start 1 on_workflow_start', 'a done', 'b', 'complete', 'bye']);
   const events = await world.run('events', '1');
   expect(events.stdout).toContain('on_workflow_complete: failed with exit 5');
 });
@@ -38,35 +38,35 @@ test('an action that was cut off by kill -9 does not run again', async (context)
   const world = makeWorld(context, {
     'spec.json': {
       name: 'acting',
-      actions: [action('on_workflow_start', 'echo begun >> told; sleep 30')],
+      actions: [action('on_workflow_start', 'echo begun >> reported; sleep 30')],
       jobs: [{ name: 'a', command: 'sleep 0.2' }],
     },
   });
   const run = world.start('run', 'spec.json');
-  await world.linesReached('told', 1);
+  await world.linesReached('reported', 1);
   kill(run.child.pid!);
   await run.ended;
   expect((await world.run('run', '1')).code).toBe(0);
-  expect(world.lines('told')).toEqual(['begun']);
+  expect(world.lines('reported')).toEqual(['begun']);
 });
 
 test('an action that runs is listed by status, and is stopped by cancel', async (context) => {
   const world = makeWorld(context, {
     'spec.json': {
       name: 'acting',
-      actions: [action('on_workflow_complete', 'echo begun >> told; sleep 300; echo done >> told')],
+      actions: [action('on_workflow_complete', 'echo begun >> reported; sleep 300; echo done >> reported')],
       jobs: [{ name: 'a', command: 'true' }],
     },
   });
   const run = world.start('run', 'spec.json');
-  await world.linesReached('told', 1);
+  await world.linesReached('reported', 1);
   expect((await world.run('status', '1')).stdout).toMatch(
     /beside +action on_workflow_complete, running for .* \(limit 1h00m\)/,
   );
   const canceled = await world.run('cancel', '1');
   expect(canceled.stdout).toContain('workflow 1: canceled 0 jobs, stopping 1 action');
   expect((await run.ended).code).toBe(0);
-  expect(world.lines('told')).toEqual(['begun']);
+  expect(world.lines('reported')).toEqual(['begun']);
   expect((await world.run('events', '1')).stdout).toMatch(/on_workflow_complete: failed with .*cancel/);
 });
 
@@ -83,10 +83,10 @@ test.for([
         actions: [
           action(
             'on_workflow_complete',
-            `names=$(grep -o '"name":"[^"]*"' <<< "$HOLDFAST_FAILED_JOBS" | cut -d'"' -f4); echo "$HOLDFAST_STATUS $HOLDFAST_EXIT_CODE $names" >> told`,
+            `names=$(grep -o '"name":"[^"]*"' <<< "$HOLDFAST_FAILED_JOBS" | cut -d'"' -f4); echo "$HOLDFAST_STATUS $HOLDFAST_EXIT_CODE $names" >> reported`,
           ),
-          action('on_workflow_failure', 'echo failure >> told-failure'),
-          action('on_jobs_complete', 'echo a >> told-jobs', { jobs: ['a'] }),
+          action('on_workflow_failure', 'echo failure >> reported-failure'),
+          action('on_jobs_complete', 'echo a >> reported-jobs', { jobs: ['a'] }),
         ],
         jobs: [
           { name: 'a', command: 'exit 1' },
@@ -97,9 +97,9 @@ test.for([
     expect((await world.run('run', 'spec.json')).code).toBe(3);
     expect((await world.run(command, '1', ...args)).code).toBe(0);
     for (let again = 0; again < 2; again += 1) {
-      expect(world.lines('told')).toEqual([facts]);
-      expect(world.lines('told-failure')).toEqual(['failure']);
-      expect(world.lines('told-jobs')).toEqual(['a']);
+      expect(world.lines('reported')).toEqual([facts]);
+      expect(world.lines('reported-failure')).toEqual(['failure']);
+      expect(world.lines('reported-jobs')).toEqual(['a']);
       expect((await world.run('run', '1')).code).toBe(1);
     }
   },

@@ -72,7 +72,7 @@ class AgentWorld {
 const REFUSAL = { refused: expect.any(String) };
 
 describe.concurrent('an agent', () => {
-  test('takes a workflow from failure to completion, and the audit trail tells all of it', async (context) => {
+  test('takes a workflow from failure to completion, and the audit trail has all of it', async (context) => {
     const agent = new AgentWorld(context, agentScript('judge'), [
       { name: 'fetch', command: needs('up', REFUSED) },
       { name: 'parse', command: 'echo parsed >> runs', depends_on: ['fetch'] },

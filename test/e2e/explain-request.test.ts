@@ -26,7 +26,7 @@ const FILES = {
   'rules.yaml': 'rules:\n  - { report_codes: [8021], category: data, bad_items: reported }\n',
 };
 
-test('explain says why a request is held, what was decided about each run, and what became of a unit', async () => {
+test('explain says why a request is held, what was decided about each run, and how a unit ended', async () => {
   const world = new World(FILES);
   expect((await world.run('run', 'files.yaml')).code).toBe(3);
 

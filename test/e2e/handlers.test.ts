@@ -65,14 +65,14 @@ describe.concurrent('a failure handler', () => {
     expect(world.lines('order')).toEqual(['run', 'script', 'run']);
     const facts = new Map(world.lines('facts').map((line) => line.split(/=(.*)/s) as [string, string]));
     for (const prefix of ['HOLDFAST_', 'TORC_']) {
-      const told = (name: string) => facts.get(`${prefix}${name}`);
-      expect(told('WORKFLOW_ID')).toBe('1');
-      expect(told('JOB_ID')).toBe('1');
-      expect(told('JOB_NAME')).toBe('job');
-      expect(told('API_URL')).toBe('');
-      expect(told('OUTPUT_DIR')).toBe(join(world.dir, 'output'));
-      expect(told('ATTEMPT_ID')).toBe('1');
-      expect(told('RETURN_CODE')).toBe('10');
+      const reported = (name: string) => facts.get(`${prefix}${name}`);
+      expect(reported('WORKFLOW_ID')).toBe('1');
+      expect(reported('JOB_ID')).toBe('1');
+      expect(reported('JOB_NAME')).toBe('job');
+      expect(reported('API_URL')).toBe('');
+      expect(reported('OUTPUT_DIR')).toBe(join(world.dir, 'output'));
+      expect(reported('ATTEMPT_ID')).toBe('1');
+      expect(reported('RETURN_CODE')).toBe('10');
     }
     const log = join(world.dir, 'output/job_stdio/job_wf1_j1_r1_a1.recovery');
     expect(readFileSync(`${log}.o`, 'utf8')).toBe('mending\n');
@@ -212,7 +212,7 @@ describe.concurrent('a failure handler', () => {
     expect(await world.job('job')).toMatchObject({ status: 'completed', run_id: 2, failure_count: 1 });
   });
 
-  test('does not repeat a script that kill -9 interrupted, and the retry goes on', async (context) => {
+  test('does not repeat a script that kill -9 interrupted, and the retry happens', async (context) => {
     const world = handlerWorld(
       context,
       [{ exit_codes: [10], recovery_script: script('script', 'while :; do sleep 0.1; done') }],
@@ -235,7 +235,7 @@ describe.concurrent('a failure handler', () => {
   });
 
   test('is not free to start before its script has ended, and others use the slot', async (context) => {
-    const wait = 'until [ -e other_ran ]; do sleep 0.05; done; echo mended >> order';
+    const wait = 'until [ -e other_ran ]; do sleep 0.05; done; echo fixed >> order';
     const world = jobsWorld(
       context,
       [
@@ -245,7 +245,7 @@ describe.concurrent('a failure handler', () => {
       { failure_handlers: [{ name: 'handler', rules: [{ exit_codes: [10], recovery_script: wait }] }] },
     );
     expect((await world.run('run', 'spec.json', '-j', '1')).code).toBe(0);
-    expect(world.lines('order')).toEqual(['run', 'mended', 'run']);
+    expect(world.lines('order')).toEqual(['run', 'fixed', 'run']);
   });
 });
 
@@ -358,14 +358,14 @@ describe.concurrent('a rule', () => {
 
 describe.concurrent('a job that waits for a decision', () => {
   const CHAIN = [
-    { name: 'A', command: 'echo A >> order; [ -e mended ] || exit 3' },
+    { name: 'A', command: 'echo A >> order; [ -e fixed ] || exit 3' },
     { name: 'B', command: 'echo B >> order', depends_on: ['A'] },
     { name: 'C', command: 'echo C >> order', depends_on: ['B'] },
     { name: 'D', command: 'echo D >> order', depends_on: ['C'] },
     { name: 'X', command: 'echo X >> done' },
   ];
 
-  test('keeps its dependents blocked, and the run tells how to start over', async (context) => {
+  test('keeps its dependents blocked, and the run prints how to start over', async (context) => {
     const world = jobsWorld(context, CHAIN, { use_pending_failed: true });
     const run = await world.run('run', 'spec.json');
     expect(run.code).toBe(3);
@@ -385,7 +385,7 @@ describe.concurrent('a job that waits for a decision', () => {
     expect((await world.run('run', '1')).code).toBe(3);
     expect(world.lines('order')).toEqual(['A']);
 
-    world.write('mended');
+    world.write('fixed');
     const { stdout } = await world.run('reset-status', '1', '--failed-only', '--output', 'quiet');
     expect(stdout).toBe('1\n2\n3\n4\n');
     expect((await world.run('run', '1')).code).toBe(0);

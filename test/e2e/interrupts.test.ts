@@ -8,7 +8,7 @@ const ESCAPEE = `setsid bash -c "trap '' TERM; echo escaped >> escaped; while :;
 
 describe.concurrent('an interrupted run', () => {
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '(%s) stops its jobs free of charge, leaves no process, and goes on later',
+    '(%s) stops its jobs free of charge, leaves no process, and continues later',
     async (signal, context) => {
       const world = jobsWorld(context, [
         { name: 'first', command: WAIT_FOR_GO },

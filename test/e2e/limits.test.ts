@@ -9,7 +9,7 @@ const together = (count: number) =>
   `echo >> begun; until [ "$(wc -l < begun)" -ge ${count} ]; do sleep 0.02; done; sleep 0.2`;
 
 describe.concurrent('limits', () => {
-  test('of memory end a job that exceeds them, and tell what showed it', async (context) => {
+  test('of memory end a job that exceeds them, and record what showed it', async (context) => {
     const world = jobsWorld(context, [
       { name: 'hog', command: HOG, resource_requirements: { memory: '150m' } },
     ]);

@@ -78,7 +78,7 @@ test('a run whose receiver is dead ends as it would, reports what was not sent, 
 notify:
   - webhook: ${hook.url}
     on: finished
-  - command: cat >> told.json
+  - command: cat >> reported.json
 jobs: [{ name: a, command: 'true' }]
 `,
   });
@@ -94,7 +94,7 @@ jobs: [{ name: a, command: 'true' }]
   expect(again.stderr).not.toContain('not notified');
   expect(hook.received.map(({ body }) => body.event)).toEqual(['finished', 'finished']);
   expect(new Set(hook.received.map(({ key }) => key)).size).toBe(1);
-  expect(JSON.parse(readFileSync(join(cwd, 'told.json'), 'utf8'))).toMatchObject({ event: 'finished' });
+  expect(JSON.parse(readFileSync(join(cwd, 'reported.json'), 'utf8'))).toMatchObject({ event: 'finished' });
   const events = await runCli(['events', '1'], { cwd });
   expect(events.stdout.match(/notification_sent/g)).toHaveLength(2);
 }, 60_000);

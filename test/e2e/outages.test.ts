@@ -71,8 +71,8 @@ test('a long job, its worker and everybody who follows it survive an outage of t
   const watch = holdfast('watch', 'watch', '1', '--server', url);
   const hasty = holdfast('hasty', 'watch', '1', '--server', url, '--reconnect-timeout', '1500ms');
   const logs = holdfast('logs', 'logs', '1', 'job', '-f', '--server', url);
-  const told: string[] = [];
-  const client = connect(url, { onOutage: (line) => told.push(line) });
+  const reported: string[] = [];
+  const client = connect(url, { onOutage: (line) => reported.push(line) });
   onTestFinished(() => client.close());
   const ended = client.waitForWorkflow(1);
   const seen: { id: number; type: string }[] = [];
@@ -96,8 +96,8 @@ test('a long job, its worker and everybody who follows it survive an outage of t
   await until('one of them gives up', () => !hasty.isUp);
   expect(hasty.exitCode).toBe(4);
   expect(hasty.output).toContain(`error: cannot reach ${url}: ECONNREFUSED`);
-  await until('so has the SDK', () => told.length > 0);
-  // The job ends while nobody can be told.
+  await until('so has the SDK', () => reported.length > 0);
+  // The job ends while nothing can be reported.
   writeFileSync(join(dir, 'worker', 'go'), '');
   await until('the job has ended', () => lines('ends').length === 1);
   expect([run, watch, logs].every(({ isUp }) => isUp)).toBe(true);

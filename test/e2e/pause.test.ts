@@ -9,7 +9,7 @@ import { jobsWorld } from './world.ts';
 const WAIT_FOR_GO = 'echo "$HOLDFAST_ATTEMPT_ID" >> runs; until [ -e go ]; do sleep 0.05; done';
 
 describe.concurrent('a run that is driven here', () => {
-  test('and paused elsewhere finishes what runs, says so, and goes on when it is resumed', async (context) => {
+  test('and paused elsewhere finishes what runs, says so, and continues when it is resumed', async (context) => {
     const world = jobsWorld(context, [
       { name: 'first', command: WAIT_FOR_GO },
       { name: 'next', command: 'echo next >> nexts', depends_on: ['first'] },

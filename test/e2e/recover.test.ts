@@ -10,7 +10,7 @@ import { jobsWorld, type World } from './world.ts';
 
 const MIB = 1024 ** 2;
 
-/** Takes hold of 100 MB bit by bit. The first attempt of all keeps them until somebody ends it, others for a second. */
+/** Takes hold of 100 MB bit by bit. The first attempt of all keeps them until it is ended, others for a second. */
 const HOG = `"${process.execPath}" -e '
   const held = [];
   const step = setInterval(() => {
@@ -26,7 +26,7 @@ const LACKING = [
   { name: 'hog', command: HOG, resource_requirements: 'shared' },
   { name: 'twin', command: 'echo twin >> runs', resource_requirements: 'shared' },
   { name: 'slow', command: 'sleep 1', timeout: '500ms' },
-  { name: 'odd', command: 'echo odd >> runs; test -e mended' },
+  { name: 'odd', command: 'echo odd >> runs; test -e fixed' },
   { name: 'after', command: 'echo after >> runs', depends_on: ['hog', 'slow'] },
   { name: 'never', command: 'echo never >> runs', depends_on: ['odd'] },
 ];
@@ -135,7 +135,7 @@ describe('a real lack of memory and a real timeout', () => {
     expect([await memoryOf(world, 'hog'), await memoryOf(world, 'twin')]).toEqual([more, 120 * MIB]);
     expect(world.lines('runs').toSorted()).toEqual(['after', 'odd', 'twin']);
 
-    world.write('mended');
+    world.write('fixed');
     expect((await world.run('recover', '1', '--retry-unknown')).code).toBe(0);
     expect((await world.run('run', '1')).code).toBe(0);
     expect(world.lines('runs').toSorted()).toEqual(['after', 'never', 'odd', 'odd', 'twin']);
@@ -144,7 +144,7 @@ describe('a real lack of memory and a real timeout', () => {
 
   test('are recovered by watch, from the failure to the end', async (context) => {
     const world = jobsWorld(context, LACKING, SHARED);
-    world.write('mended');
+    world.write('fixed');
     const run = await world.run('run', 'spec.json');
     expect(run.code).toBe(1);
     const watch = await world.run('watch', '1', '--recover', ...MORE);
@@ -173,7 +173,7 @@ describe.concurrent('recover', () => {
     expect(contentOf(world)).not.toBe(before);
   });
 
-  test('runs the hook first, which is told what failed', async (context) => {
+  test('runs the hook first, which gets what failed', async (context) => {
     const world = jobsWorld(context, [{ name: 'odd', command: FAILS_ONCE }], UPF);
     await world.run('run', 'spec.json');
     const hook = `echo "$HOLDFAST_WORKFLOW_ID" > id; printf %s "$HOLDFAST_FAILED_JOBS" > jobs; cat > stdin`;
@@ -189,12 +189,12 @@ describe.concurrent('recover', () => {
   test('gives the hook the number of the workflow as $1, and a program as its argument', async (context) => {
     const world = jobsWorld(context, [{ name: 'odd', command: 'exit 1' }]);
     await world.run('run', 'spec.json');
-    world.write('hook.sh', 'echo "$# $1 $TORC_WORKFLOW_ID" >> told\n');
+    world.write('hook.sh', 'echo "$# $1 $TORC_WORKFLOW_ID" >> reported\n');
     for (const hook of ['bash hook.sh', 'bash hook.sh "$1"; true']) {
       await world.run('recover', '1', '--retry-unknown', '--recovery-hook', hook);
       await world.run('run', '1');
     }
-    expect(world.lines('told')).toEqual(['1 1 1', '1 1 1']);
+    expect(world.lines('reported')).toEqual(['1 1 1', '1 1 1']);
   });
 
   test('says that an agent has nothing to decide in a workflow that did not opt in', async (context) => {
@@ -249,7 +249,7 @@ describe.concurrent('watch', () => {
     expect(await world.attempts()).toHaveLength(1);
   });
 
-  test('says if nobody runs the workflow, and goes on following', async (context) => {
+  test('says if nobody runs the workflow, and continues following', async (context) => {
     const world = jobsWorld(context, [{ name: 'job', command: WAITS }]);
     const stopped = world.start('run', 'spec.json');
     await world.running();
@@ -275,7 +275,7 @@ describe.concurrent('watch', () => {
     expect((await world.run('watch', '1', '--recover')).code).toBe(0);
   });
 
-  test('ends with 3 if it is told not to wait for decisions', async (context) => {
+  test('ends with 3 if it is not to wait for decisions', async (context) => {
     const world = jobsWorld(context, [{ name: 'job', command: 'exit 1' }], UPF);
     await world.run('run', 'spec.json');
     expect((await world.run('watch', '1', '--exit-when-waiting')).code).toBe(3);
@@ -310,7 +310,11 @@ describe.concurrent('watch', () => {
     const watch = world.start('watch', '1', '--recover', '--retry-unknown');
     await world.linesReached('runs', 2);
     watch.child.kill('SIGINT');
-    expect((await watch.ended).code).toBe(130);
+    const ended = await watch.ended;
+    expect(ended.code).toBe(130);
+    expect(ended.stderr).toMatch(
+      /stopping (?:1 running job|the running jobs) \(grace 10s\); press Ctrl-C again/,
+    );
     expect(await world.job('job')).toMatchObject({ status: 'ready', run_id: 2 });
     await world.nothingLeft();
   });

@@ -13,7 +13,7 @@ const ALL = { limit: 1_000 };
 /** Jobs here end at once, so that several are started together. */
 const TOGETHER = ['-j', '8'];
 
-/** A directory with the spec of a request, and what became of it. */
+/** A directory with the spec of a request, and how it ended. */
 export class RequestWorld extends World {
   readonly name: string;
 

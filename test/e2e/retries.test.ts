@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../cli/run-cli.ts';
 import { jobsWorld } from './world.ts';
 
-/** Fails in the first attempts, as often as told, with the code. */
+/** Fails in the first attempts, as often as given, with the code. */
 const failing = (times: number, code: number) => `[ "$HOLDFAST_ATTEMPT_ID" -gt ${times} ] || exit ${code}`;
 
 describe.concurrent('a job that fails', () => {
@@ -103,7 +103,7 @@ describe.concurrent('a job that fails', () => {
     expect(before.retry_available_at_ms).toBe(failed!.finished_at_ms! + 4000);
 
     const resumed = world.start('run', '1');
-    await until(async () => (await world.status()).workers.length > 0, 'the run goes on');
+    await until(async () => (await world.status()).workers.length > 0, 'the run continues');
     expect(await world.job('job')).toMatchObject({
       status: 'ready',
       retry_available_at_ms: before.retry_available_at_ms,

@@ -84,7 +84,7 @@ describe.concurrent('places that cannot be written', () => {
 
 /** Runs the program where no file may grow beyond the limit. */
 function runWithFileLimit(world: World, kib: number, ...args: string[]): Promise<number | null> {
-  const script = `ulimit -f ${kib}; exec "$@" > told 2>&1`;
+  const script = `ulimit -f ${kib}; exec "$@" > shown 2>&1`;
   const child = spawn('bash', ['--norc', '-c', script, 'bash', process.execPath, BIN, ...args], {
     cwd: world.dir,
     env: { ...process.env, ...world.env },
@@ -99,14 +99,14 @@ describe.concurrent('a full disk', () => {
       { name: 'job_{i}', parameters: { i: '1:60' }, command: 'echo "$HOLDFAST_JOB_NAME" >> runs' },
     ]);
     expect(await runWithFileLimit(world, 750, 'run', 'spec.json')).toBe(1);
-    const told = world.lines('told').join('\n');
-    expect(told).toContain('error: the state could not be saved');
-    expect(told).toContain('hint: nothing that was reported as done is lost');
+    const shown = world.lines('shown').join('\n');
+    expect(shown).toContain('error: the state could not be saved');
+    expect(shown).toContain('hint: nothing that was reported as done is lost');
     await world.nothingLeft();
-    const toldDone = world.lines('told').flatMap((line) => /ok\s+(job_\d+)/.exec(line)?.[1] ?? []);
+    const reportedDone = world.lines('shown').flatMap((line) => /ok\s+(job_\d+)/.exec(line)?.[1] ?? []);
     const done = (await world.jobs()).filter(({ status }) => status === 'completed');
     expect(done.length).toBeLessThan(60);
-    expect(done.map(({ name }) => name)).toEqual(expect.arrayContaining(toldDone));
+    expect(done.map(({ name }) => name)).toEqual(expect.arrayContaining(reportedDone));
 
     expect(await world.run('run', '1')).toMatchObject({ code: 0 });
     expect((await world.status()).counts.completed).toBe(60);
@@ -114,7 +114,7 @@ describe.concurrent('a full disk', () => {
     for (const { name } of done) expect(runs.filter((line) => line === name)).toEqual([name]);
   });
 
-  test('kills the job that writes too much, and the others go on', async (context) => {
+  test('kills the job that writes too much, and the others continue', async (context) => {
     const world = jobsWorld(context, [
       { name: 'big', command: `exec head -c ${5 * MIB} /dev/zero` },
       { name: 'small', command: 'echo small' },

@@ -7,7 +7,7 @@ import { AT_ONCE, expectExecutions, type RoutingWorld, routingWorld } from './ro
 const hangs = (name: string, n: number) =>
   `[ "$(cat count.${name})" != ${n} ] || [ -e resumed ] || { touch hangs; ./await never; }`;
 
-/** Starts the workflow, kills it when it hangs, and goes on with it. */
+/** Starts the workflow, kills it when it hangs, and resumes it. */
 async function killAndResume(world: RoutingWorld, first = async () => {}): Promise<number | null> {
   const run = world.start('run', 'spec.yaml', '-j', '2');
   await world.fileAppears('hangs');
@@ -53,11 +53,11 @@ steps:
     spec: `
 steps:
   a: { exec: ./play a; sleep 0.05 }
-  b: { exec: ./play b; sleep 0.05, on_success: { run: [tell], goto_js: "loop < 6 ? 'a' : false" } }
-  tell: { exec: ./play tell; sleep 0.05 }
+  b: { exec: ./play b; sleep 0.05, on_success: { run: [note], goto_js: "loop < 6 ? 'a' : false" } }
+  note: { exec: ./play note; sleep 0.05 }
 `,
     exit: 0,
-    finished: 'a b tell a b tell a b tell a b tell a b tell a b tell a b tell',
+    finished: 'a b note a b note a b note a b note a b note a b note a b note',
   },
 };
 
@@ -140,7 +140,7 @@ steps:
     expect(await world.job('b')).toMatchObject({ status: 'failed', failure_count: 3 });
   });
 
-  test('in the steps of a success goes on with the one that was lost, and jumps then', async (context) => {
+  test('in the steps of a success continues with the one that was lost, and jumps then', async (context) => {
     const world = routingWorld(context, {
       'spec.yaml': `
 steps:

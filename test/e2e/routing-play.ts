@@ -93,12 +93,6 @@ export class RoutingWorld extends World {
   fileAppears(name: string): Promise<boolean> {
     return until(() => existsSync(join(this.dir, name)), `there is ${name}`);
   }
-
-  /** Polls until the store has an attempt that satisfies the check. */
-  async attemptWhich(what: string, check: (attempt: AttemptRecord) => boolean): Promise<AttemptRecord> {
-    await this.jobWhich('the workflow is created', () => true);
-    return until(async () => (await this.attempts()).find(check), what);
-  }
 }
 
 /** Gone after the test. */

@@ -47,7 +47,7 @@ describe.concurrent('several processes on one directory', () => {
     expect(await world.attempts()).toHaveLength(1);
   });
 
-  test('see a run while it is going on', async (context) => {
+  test('see a run while it runs', async (context) => {
     const world = jobsWorld(context, [
       { name: 'first', command: 'true' },
       { name: 'busy', command: WAIT_FOR_GO, depends_on: ['first'] },
@@ -96,7 +96,7 @@ describe.concurrent('several processes on one directory', () => {
     expect(await world.attempts()).toEqual(attempts);
   });
 
-  test('go on with a stopped run at the same time: one drives, the other follows', async (context) => {
+  test('resume a stopped run at the same time: one drives, the other follows', async (context) => {
     const world = jobsWorld(context, [{ name: 'job', command: WAIT_FOR_GO }]);
     const run = world.start('run', 'spec.json');
     await world.running();

@@ -176,7 +176,7 @@ describe.concurrent('a job that declares a value', () => {
   });
 });
 
-test('a value that one job reads and sets goes on from run to run, unless it is ephemeral', async (context) => {
+test('a value that one job reads and sets is kept from run to run, unless it is ephemeral', async (context) => {
   const count = (name: string) => ({
     name,
     command: `n=$(printf %d \${user_data.input.${name}}); echo $((n + 1)) > \${user_data.output.${name}}

@@ -7,7 +7,7 @@ import { kill } from '../kill-process.ts';
 import { ServiceWorld, until } from '../worker/service-world.ts';
 
 const STARTS = 'echo "$HOLDFAST_JOB_NAME $HOLDFAST_ATTEMPT_ID" >> starts';
-/** Goes on when it may. */
+/** Continues when it may. */
 const WAIT = 'until [ -e go ]; do sleep 0.02; done';
 /** Leaves its process group, its session and its parent, and does not listen to SIGTERM. */
 const ESCAPE = `trap '' TERM; (setsid bash -c "trap '' TERM; while :; do sleep 0.1; done" &)`;
@@ -24,14 +24,14 @@ async function atWork(world: ServiceWorld, job: object = {}) {
 }
 
 describe.concurrent('a worker that is killed and started again', () => {
-  test('goes on with its job, which runs once', async (context) => {
+  test('continues with its job, which runs once', async (context) => {
     const world = await ServiceWorld.make(context);
     const first = await atWork(world);
     const jobs = world.jobProcesses();
     kill(first.child.pid!);
     await first.ended;
     const second = world.program();
-    await until('it goes on', () => second.output().includes('worker 1 resumes with 1 running'));
+    await until('it continues', () => second.output().includes('worker 1 resumes with 1 running'));
     expect(world.jobProcesses()).toEqual(expect.arrayContaining(jobs.slice(0, 1)));
     letGo(world);
     await world.complete();
@@ -43,7 +43,7 @@ describe.concurrent('a worker that is killed and started again', () => {
     await until('nothing is left', () => world.processes().length === 0);
   });
 
-  test('tells of a job that ended meanwhile how it ended, and sends its log', async (context) => {
+  test('reports how a job ended meanwhile, and sends its log', async (context) => {
     const world = await ServiceWorld.make(context);
     const first = await atWork(world, {
       command: `${STARTS}; ${WAIT}; echo last words; echo end >> ends; exit 7`,
@@ -74,7 +74,7 @@ describe.concurrent('a worker that is killed and started again', () => {
       await until('it has ended', () => world.lines('ends').length === 1 && !world.jobProcesses().length);
     }
     const second = world.program();
-    await until('it goes on', () => second.output().includes('resumes with 1 running'));
+    await until('it continues', () => second.output().includes('resumes with 1 running'));
     letGo(world);
     await world.complete();
     expect(world.lines('posts')).toEqual(['post']);
@@ -249,7 +249,7 @@ describe.concurrent('a worker whose lease ends', () => {
     await until('everything is gone', () => world.processes().length === 0);
     // Nobody has noticed: the lease is over, but the worker was not given up.
     const second = world.program();
-    await until('it goes on', () => second.output().includes('worker 1 resumes'));
+    await until('it continues', () => second.output().includes('worker 1 resumes'));
     letGo(world);
     await world.complete();
     expect(await world.attempts()).toMatchObject([
@@ -260,7 +260,7 @@ describe.concurrent('a worker whose lease ends', () => {
 });
 
 describe.concurrent('kill -9', () => {
-  test('of a launcher makes its jobs lost, and the worker goes on with another', async (context) => {
+  test('of a launcher makes its jobs lost, and the worker continues with another', async (context) => {
     const world = await ServiceWorld.make(context);
     await atWork(world, { command: `${STARTS}; ${ESCAPE}; ${WAIT}` });
     for (const pid of world.launchers()) kill(pid);
@@ -280,7 +280,7 @@ describe.concurrent('kill -9', () => {
     kill(first.child.pid!);
     await first.ended;
     const second = world.program();
-    await until('it goes on', () => second.output().includes('resumes with 1 running'));
+    await until('it continues', () => second.output().includes('resumes with 1 running'));
     for (const pid of launchers) kill(pid);
     await until('the job has begun again', () => world.lines('starts').length === 2);
     letGo(world);

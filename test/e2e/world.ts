@@ -80,6 +80,14 @@ export class World {
     return this.#ask((engine) => until(async () => (await createdJobs(engine)).find(check), what));
   }
 
+  /** Polls until workflow 1 has an attempt that satisfies the check. */
+  async attemptWhich(what: string, check: (attempt: AttemptRecord) => boolean): Promise<AttemptRecord> {
+    await this.jobWhich('the workflow is created', () => true);
+    return this.#ask((engine) =>
+      until(async () => (await engine.listAttempts(1, ALL)).items.find(check), what),
+    );
+  }
+
   /** Polls until an errand of this kind runs in workflow 1. */
   errand(kind: string): Promise<boolean> {
     return this.#ask((engine) =>

@@ -60,8 +60,8 @@ export function actionBehaviour(databases: Databases): void {
       expect(await due(await world.remoteWorker())).toEqual(['on_workflow_start', 'on_worker_start']);
       world.passLease();
       expect(await due(await world.remoteWorker())).toEqual(['on_worker_start']);
-      const told = (await world.events()).filter((event) => event.type === 'action');
-      expect(told.map((event) => event.reason)).toEqual([
+      const reported = (await world.events()).filter((event) => event.type === 'action');
+      expect(reported.map((event) => event.reason)).toEqual([
         'on_workflow_start: failed with lost with its worker',
         'on_worker_start: failed with lost with its worker',
       ]);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ActionTrigger } from '../../src/core/model/action.ts';
 import { action, actionBehaviour, CHAIN } from './actions-behaviour.ts';
 import { onSqlite, ordersOf, PLENTY } from './engine-world.ts';
+import { hasWork } from './found-news.ts';
 import { Served } from './served-world.ts';
 
 actionBehaviour(onSqlite);
@@ -23,11 +24,11 @@ describe('workers of a server', () => {
     ];
     const id = await served.submit(CHAIN, { actions: watching });
     await served.engine.cancel(id, { actor: 'ann' });
-    expect(await served.engine.hasWork()).toBe(true);
+    expect(await hasWork(served.engine)).toBe(true);
     const worker = await served.worker();
     expect(await acts(served, worker)).toEqual(['on_jobs_complete', 'on_workflow_complete']);
     expect(await acts(served, worker)).toEqual([]);
-    expect(await served.engine.hasWork()).toBe(false);
+    expect(await hasWork(served.engine)).toBe(false);
   });
 
   test('that had jobs of a run leave it when it is complete; nobody else does', async () => {
@@ -38,9 +39,9 @@ describe('workers of a server', () => {
     expect(await acts(served, second)).toEqual([]);
     await served.end(first, claim!);
     expect(await acts(served, second)).toEqual(['on_workflow_complete']);
-    expect(await served.engine.hasWork()).toBe(true);
+    expect(await hasWork(served.engine)).toBe(true);
     expect(await acts(served, first)).toEqual(['on_worker_complete']);
-    expect(await served.engine.hasWork()).toBe(false);
+    expect(await hasWork(served.engine)).toBe(false);
   });
 
   test('that leave before the run is complete have left it, once', async () => {
@@ -59,8 +60,8 @@ describe('workers of a server', () => {
     const worker = await served.worker();
     const [claim] = await served.claim(worker);
     await served.end(worker, claim!);
-    expect(await served.engine.hasWork()).toBe(true);
+    expect(await hasWork(served.engine)).toBe(true);
     await served.engine.retireWorker(worker);
-    expect(await served.engine.hasWork()).toBe(false);
+    expect(await hasWork(served.engine)).toBe(false);
   });
 });

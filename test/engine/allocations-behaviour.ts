@@ -184,8 +184,8 @@ export function allocationBehaviour(databases: Databases): void {
       const waits: number[] = [];
       for (let refusals = 1; refusals <= 6; refusals += 1) {
         await world.tend();
-        const { next_try_at_ms, ...told } = await world.scheduler();
-        expect(told).toMatchObject({ refusals, refusal: 'sbatch refused: Invalid account' });
+        const { next_try_at_ms, ...reported } = await world.scheduler();
+        expect(reported).toMatchObject({ refusals, refusal: 'sbatch refused: Invalid account' });
         waits.push((next_try_at_ms! - world.clock.now) / MINUTE);
         if (next_try_at_ms! > world.clock.now) {
           world.clock.now = next_try_at_ms! - 1;
@@ -255,8 +255,8 @@ export function allocationBehaviour(databases: Databases): void {
       await world.look();
       world.clock.now += MINUTE;
       await world.tend();
-      const [told, ...more] = await world.events('cluster_absent');
-      expect(told).toMatch(/does not answer/);
+      const [reported, ...more] = await world.events('cluster_absent');
+      expect(reported).toMatch(/does not answer/);
       expect(more).toEqual([]);
     });
 
@@ -571,42 +571,42 @@ export function allocationBehaviour(databases: Databases): void {
 
   describe('a job that waits for an allocation', () => {
     const clock = (ms: number) => new Date(ms).toISOString().slice(11, 16);
-    const told = async (world: AllocationWorld, job = 'a') => {
+    const reported = async (world: AllocationWorld, job = 'a') => {
       const { waits } = await world.engine.explain(world.workflowId, job);
       return waits.map((wait) => waitText(wait, clock));
     };
 
     test('says how that stands', async () => {
       const world = await worldFor();
-      expect(await told(world)).toEqual(['an allocation of scheduler main is about to be submitted']);
+      expect(await reported(world)).toEqual(['an allocation of scheduler main is about to be submitted']);
       await world.tend();
-      expect(await told(world)).toEqual(['allocation 4711 is queued']);
+      expect(await reported(world)).toEqual(['allocation 4711 is queued']);
       Object.assign(world.cluster.job('4711'), { why: 'Resources', startsAt: Date.UTC(2026, 0, 1, 14, 5) });
       await world.look();
-      expect(await told(world)).toEqual(['allocation 4711 is PENDING: Resources, estimated start 14:05']);
+      expect(await reported(world)).toEqual(['allocation 4711 is PENDING: Resources, estimated start 14:05']);
       world.cluster.start('4711');
       await world.look();
-      expect(await told(world)).toEqual(['allocation 4711 has begun, and its worker is on its way']);
+      expect(await reported(world)).toEqual(['allocation 4711 has begun, and its worker is on its way']);
       await world.workerFrom('4711');
-      expect(await told(world)).toEqual([]);
+      expect(await reported(world)).toEqual([]);
     });
 
     test('says why there is none', async () => {
       const jobs = [{ name: 'a' }, { name: 'large', gpus: 8 }, { name: 'long', timeoutMs: 2 * HOUR }];
       const world = await worldFor(jobs);
-      expect(await told(world, 'large')).toEqual(['no scheduler has 8 GPUs: at most 0']);
-      expect(await told(world, 'long')).toEqual(['no scheduler lasts 2h00m: at most 59m30s']);
+      expect(await reported(world, 'large')).toEqual(['no scheduler has 8 GPUs: at most 0']);
+      expect(await reported(world, 'long')).toEqual(['no scheduler lasts 2h00m: at most 59m30s']);
       world.cluster.faults.submit.push('refused', 'refused', 'refused');
       await world.tend();
       await world.tend();
-      expect(await told(world)).toEqual([
+      expect(await reported(world)).toEqual([
         `scheduler main: sbatch refused: Invalid account; next try ${clock(world.clock.now + MINUTE)}`,
       ]);
       await world.engine.resumeScheduler(world.workflowId, 'main', { actor: 'ann' });
       world.cluster.faults.submit.splice(0);
       world.cluster.faults.submit.push('absent');
       await world.tend();
-      expect(await told(world)).toEqual([
+      expect(await reported(world)).toEqual([
         `the cluster has not answered since ${clock(world.clock.now)}: submit does not answer: Unable to contact slurm controller`,
         'an allocation of scheduler main is about to be submitted',
       ]);
@@ -620,14 +620,14 @@ export function allocationBehaviour(databases: Databases): void {
       await world.engine.retireWorker(await world.workerFrom('4713'));
       world.cluster.end('4713', 'failed');
       await world.look();
-      expect(await told(world)).toEqual([
+      expect(await reported(world)).toEqual([
         'no allocation of scheduler main is on its way, and no action orders another one',
       ]);
       await world.engine.orderAllocations(world.workflowId, { scheduler: 'main', count: 3, actor: 'ann' });
       await world.tend();
       for (const { id } of world.cluster.alive()) world.cluster.end(id, 'failed');
       await world.look();
-      expect(await told(world)).toEqual([
+      expect(await reported(world)).toEqual([
         expect.stringMatching(/^scheduler main is paused: 3 allocations in a row ended/),
       ]);
     });

@@ -58,7 +58,7 @@ export function attemptBehaviour(databases: Databases): void {
     ['no_stdout', [null, '.e']],
     ['no_stderr', ['.o', null]],
     ['none', [null, null]],
-  ] as const)('an attempt with stdio %s tells where its logs are', async (stdio, endings) => {
+  ] as const)('an attempt with stdio %s has the paths of its logs', async (stdio, endings) => {
     const world = await makeWorld([{ name: 'a', stdio }]);
     await (await world.remoteWorker()).claim();
     const [attempt] = await world.attempts();

@@ -54,7 +54,7 @@ export function dagImportBehaviour(databases: Databases): void {
       expect(headline).toMatch(/^failed/);
     });
 
-    test('of somebody else has its nodes and the attempts that their log has', async () => {
+    test('of another user has its nodes and the attempts that their log has', async () => {
       const { engine, request, evidence, statuses } = await imported(databases, 'foreign');
       const { counts } = evidence;
       expect(request.rounds[0]!.units).toEqual(counts);

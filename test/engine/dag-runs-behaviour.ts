@@ -130,7 +130,7 @@ export function dagRunsBehaviour(databases: Databases): void {
       expect(dagman.runs).toHaveLength(1);
     });
 
-    test('are tried again later where the queue refuses them, and the reason is told', async () => {
+    test('are tried again later where the queue refuses them, and the reason is shown', async () => {
       const { world, dagman, driver, tend } = await dagWorld(databases);
       await world.submit(`${range({ units: 2 })}${DAG}`);
       dagman.refusal = 'no such accounting group';

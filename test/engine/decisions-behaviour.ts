@@ -173,7 +173,7 @@ export function decisionBehaviour(databases: Databases): void {
       );
     });
 
-    test('a dry run tells everything and changes nothing', async () => {
+    test('a dry run shows everything and changes nothing', async () => {
       const { world, worker } = await pendingWorld(CHAIN);
       await play(worker, FAILS);
       const before = await world.events();
@@ -269,7 +269,7 @@ export function decisionBehaviour(databases: Databases): void {
       expect(await statuses(world)).toEqual({ a: 'completed', b: 'completed' });
     });
 
-    test('D6 begins a new run for what lacked something, and leaves the rest unless told', async () => {
+    test('D6 begins a new run for what lacked something, and leaves the rest by default', async () => {
       const { world, worker } = await pendingWorld(
         [
           { name: 'a', memoryBytes: 2 * GIGA },
@@ -306,7 +306,7 @@ export function decisionBehaviour(databases: Databases): void {
       ]);
     });
 
-    test('leaves what somebody decided to fail, whatever it may retry', async () => {
+    test('leaves what a person decided to fail, whatever it may retry', async () => {
       const { world, worker } = await pendingWorld([{ name: 'a', memoryBytes: 2 * GIGA }]);
       await play(worker, { a: oom });
       await resolve(world, [{ job_id: 1, action: 'fail' }]);

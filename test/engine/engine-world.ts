@@ -18,7 +18,7 @@ import type { Store } from '../../src/store/store.ts';
 
 export const PLENTY: Capacity = { cpus: 1000, memory_bytes: 1e12, gpus: 8, slots: 1000, default_cpus: 1 };
 
-/** An exchange in which nothing is told or asked for. */
+/** An exchange that reports nothing and asks for nothing. */
 export const NOTHING: Exchange = {
   started: [],
   finished: [],
@@ -34,7 +34,7 @@ export function ordersOf<K extends ErrandKind>(
   return errands.filter((order): order is Extract<ErrandOrder, { kind: K }> => order.kind === kind);
 }
 
-/** A clock that only moves when told. */
+/** A clock that only the test moves. */
 export interface Clock {
   now: number;
 }
@@ -104,7 +104,7 @@ export class EngineWorld {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  /** A worker on another host that drives the run; only its lease tells whether it lives. */
+  /** A worker on another host that drives the run; only its lease shows whether it is alive. */
   async remoteWorker(): Promise<WorkerHand> {
     const { id } = await this.engine.registerWorker({ ...ownIdentity(), host: 'elsewhere' });
     const adoption = await this.engine.adopt(this.workflowId, id);
@@ -185,7 +185,7 @@ export class WorkerHand {
     return (await this.exchange({ capacity: { ...PLENTY, ...capacity } })).claims;
   }
 
-  /** Claims everything that is ready, starts it and ends it with the exit code given by name (0 unless told). */
+  /** Claims everything that is ready, starts it and ends it with the exit code given by name (default: 0). */
   async runReady(codes: Record<string, number> = {}): Promise<string[]> {
     const claims = await this.claim();
     await this.exchange({ started: claims });

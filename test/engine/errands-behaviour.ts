@@ -117,9 +117,9 @@ export function errandBehaviour(databases: Databases): void {
       const { world, worker, errand } = await underWay(kind);
       expect((await worker.exchange({})).errands).toEqual([]);
       await worker.exchange({ errands: [reportOf(errand)] });
-      const told = [await world.events(), await world.attempts()];
+      const shown = [await world.events(), await world.attempts()];
       await worker.exchange({ errands: [reportOf(errand)] });
-      expect([await world.events(), await world.attempts()]).toEqual(told);
+      expect([await world.events(), await world.attempts()]).toEqual(shown);
     });
 
     test.each(KINDS)("is nobody else's to report: %s", async (kind) => {

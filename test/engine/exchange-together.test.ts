@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { outcome } from '../../src/core/job/outcome.ts';
 import { crashedPost } from '../../src/core/job/post-result.ts';
+import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { ordersOf, PLENTY } from './engine-world.ts';
 import { RETRY, Served } from './served-world.ts';
 import type { SimpleJob } from './simple-model.ts';
@@ -13,7 +14,7 @@ function many(count: number, job: Partial<SimpleJob> = {}): SimpleJob[] {
   return Array.from({ length: count }, (_, index) => ({ name: `job_${index}`, ...job }));
 }
 
-/** All of them ask at the same moment: the first alone, the others together while they wait for it. */
+/** All of them ask at the same moment. */
 async function claimAtOnce(served: Served, ids: number[], slots: number) {
   const capacity = { ...PLENTY, slots };
   const results = await Promise.all(ids.map((id) => served.exchange(id, { capacity })));
@@ -45,6 +46,17 @@ test.each([
   await served.submit(many(20, job), options);
   const claims = await claimAtOnce(served, await workers(served, 4), 2);
   expect(claims.map(({ length }) => length)).toEqual([2, 1, 0, 0]);
+});
+
+test('workers that ask at the same moment share one transaction, also on SQLite', async () => {
+  const served = new Served();
+  await served.submit(many(8));
+  const ids = await workers(served, 4);
+  const write = vi.spyOn(SqliteStore.prototype, 'write');
+  onTestFinished(() => write.mockRestore());
+  const claims = await claimAtOnce(served, ids, 2);
+  expect(claims.flat()).toHaveLength(8);
+  expect(write).toHaveBeenCalledTimes(1);
 });
 
 test('what one is refused for does not touch the others', async () => {

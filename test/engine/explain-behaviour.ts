@@ -7,14 +7,14 @@ export function explainBehaviour(databases: Databases): void {
   const makeWorld = (jobs: SimpleJob[]) => worldOf(simpleModel(jobs), databases);
 
   describe('explain', () => {
-    test('tells what a blocked job waits for', async () => {
+    test('shows what a blocked job waits for', async () => {
       const world = await makeWorld([{ name: 'a' }, { name: 'b', after: ['a'] }]);
       expect((await world.engine.explain(world.workflowId, 'b')).headline).toBe(
         'waits for 1 of 1 dependencies: a (ready)',
       );
     });
 
-    test('tells how long a retry still waits, and why', async () => {
+    test('shows how long a retry still waits, and why', async () => {
       const world = await makeWorld([
         { name: 'a', retry: { max_retries_failure: 2, initial_retry_delay_ms: 30_000 } },
       ]);

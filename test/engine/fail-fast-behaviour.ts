@@ -54,8 +54,8 @@ export function failFastBehaviour(databases: Databases): void {
         expect((await world.job(name)).reason).toBe('align_3 of the same sweep failed');
       }
       expect((await world.engine.status(world.workflowId)).exit_code).toBe(1);
-      const told = (await world.events()).filter(({ reason }) => reason?.includes('of the same sweep'));
-      expect(told.map(({ type, job_name }) => [type, job_name])).toEqual(
+      const reported = (await world.events()).filter(({ reason }) => reason?.includes('of the same sweep'));
+      expect(reported.map(({ type, job_name }) => [type, job_name])).toEqual(
         expect.arrayContaining([
           ['cancel_requested', 'align_1'],
           ['cancel_requested', 'align_2'],

@@ -77,7 +77,7 @@ async function endAll(worker: WorkerHand, codes: Record<string, number> = {}): P
   while ((await worker.runReady(codes)).length > 0);
 }
 
-/** Waits for what goes on beside the engine. */
+/** Waits for what happens beside the engine. */
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await delay(10);
 }

@@ -107,7 +107,7 @@ class Play {
         break;
       case 'start':
         if (chosen === undefined) break;
-        // Told again it is as true as before; the attempt keeps its first start.
+        // Reported again it is as true as before; the attempt keeps its first start.
         expect((await this.#worker.exchange({ started: [chosen] })).rejected).toEqual([]);
         this.#started.add(chosen.token);
         break;

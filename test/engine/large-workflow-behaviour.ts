@@ -6,7 +6,7 @@ import { all } from '../../src/store/script.ts';
 import { type Databases, type EngineWorld, PLENTY, worldOf } from './engine-world.ts';
 import { simpleModel } from './simple-model.ts';
 
-const COUNT = 1_000;
+const COUNT = 5_000;
 const LARGE = {
   model: simpleModel([
     ...Array.from({ length: COUNT }, (_, index) => ({ name: `j${index}` })),
@@ -64,7 +64,7 @@ export function largeWorkflowBehaviour(databases: Databases): void {
           expect(await engine.findJob(2).catch(({ code }) => code)).toBe('NO_SUCH_JOB');
         }),
       );
-      expect(looks.length).toBeGreaterThan(COUNT / 100);
+      expect(looks.length).toBeGreaterThan(COUNT / 500);
       expect(new Set(looks.map((look) => JSON.stringify(look)))).toEqual(
         new Set([JSON.stringify([[], 1, 'WORKFLOW_NOT_FOUND'])]),
       );
@@ -84,15 +84,16 @@ export function largeWorkflowBehaviour(databases: Databases): void {
       expect((await engine.listWorkflows()).items).toHaveLength(1);
     });
 
-    test('whose process died is removed, and a process that was only asleep cannot go on with it', async () => {
+    test('whose process died is removed, and a process that was only asleep cannot continue with it', async () => {
       const { world, engine } = await makeWorld();
       const asleep = partsWith(async (count) => {
         if (count !== 8) return;
         await engine.sweep();
         expect(await rowsOf(world, 'job')).toBeGreaterThan(100);
         world.clock.now += 61_000;
-        await engine.sweep();
-        expect(await rowsOf(world, 'job')).toBe(1);
+        // A sweep waits a second for the removal, which then continues beside it.
+        do await engine.sweep();
+        while ((await rowsOf(world, 'job')) > 1);
       });
       await expect(engine.storeWorkflow(prepareWorkflow(LARGE), asleep)).rejects.toMatchObject({
         code: 'STORE_FAILED',

@@ -175,7 +175,7 @@ export function leaseBehaviour(databases: Databases): void {
       );
     });
 
-    test('is not taken for dead because of a worker elsewhere, or of somebody else', async () => {
+    test('is not taken for dead because of a worker elsewhere, or of another user', async () => {
       const world = await makeWorld({ name: 'a' });
       const worker = await serviceWorker(world, '/srv/a', 'ops');
       await startOne(worker);
@@ -332,7 +332,7 @@ export function leaseBehaviour(databases: Databases): void {
       expect(await worker.claim()).toMatchObject([{ attempt_id: 2 }]);
     });
 
-    test('hold for starts that are told by themselves', async () => {
+    test('hold for starts that are reported alone', async () => {
       const world = await makeWorld({ name: 'a' });
       const worker = await serviceWorker(world);
       const [claim] = await worker.claim();

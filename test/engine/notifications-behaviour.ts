@@ -210,7 +210,7 @@ export function notificationBehaviour(databases: Databases): void {
       await expect.poll(() => post.sent).toEqual(['all finished canceled']);
     });
 
-    test('of a request tells of holds and of its end, not of the ends of its rounds', async () => {
+    test('of a request reports holds and its end, not the ends of its rounds', async () => {
       const world = await requestWorld(databases);
       const post = new Post();
       const engine = await sender(world, post, [{ name: 'ops', on: [...EDGES] }]);
@@ -223,13 +223,8 @@ export function notificationBehaviour(databases: Databases): void {
       expect(await world.drive(worker)).toBe('COMPLETED');
       expect(await ordered(world)).toEqual(['ops held', 'ops recovered']);
       await engine.sendNotifications('shared');
-      await expect.poll(() => post.sent).toHaveLength(1);
-      await expect
-        .poll(async () => {
-          await engine.sendNotifications('shared');
-          return post.sent;
-        })
-        .toEqual(['ops held HELD', 'ops recovered COMPLETED']);
+      // The second one follows the first one, which goes to the same place.
+      await expect.poll(() => post.sent).toEqual(['ops held HELD', 'ops recovered COMPLETED']);
       await expect.poll(() => world.history()).toContain('notification_sent');
     });
   });

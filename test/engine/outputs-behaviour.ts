@@ -14,6 +14,7 @@ import { ownIdentity } from '../../src/host/process-identity.ts';
 import { loadRequest } from '../../src/spec/request/load-request.ts';
 import { sentFiles } from '../../src/spec/spec-files.ts';
 import { type Databases, NOTHING, ordersOf, PLENTY } from './engine-world.ts';
+import { hasWork } from './found-news.ts';
 
 const HOOKS = { output_registered: 'register', output_invalidated: 'invalidate' };
 const SUCCESS = { ...crashedPost(''), exit_code: 0, problem: null };
@@ -228,7 +229,7 @@ export function outputsBehaviour(databases: Databases): void {
       ]);
       const { items } = await world.engine.listUnits('demo');
       expect(items.map(({ state }) => state)).toEqual(['done', 'failed']);
-      expect(await world.engine.hasWork()).toBe(true);
+      expect(await hasWork(world.engine)).toBe(true);
       expect(await worker.outputs()).toMatchObject([
         {
           event: 'invalidated',
@@ -241,7 +242,7 @@ export function outputsBehaviour(databases: Databases): void {
           outputs: [{ unit: 1, path: 'out/1.dat' }],
         },
       ]);
-      expect(await world.engine.hasWork()).toBe(false);
+      expect(await hasWork(world.engine)).toBe(false);
     });
 
     test('of a request without rounds are none', async () => {
@@ -318,9 +319,9 @@ export function outputsBehaviour(databases: Databases): void {
       ]);
       const other = await world.worker();
       expect(await other.outputs()).toEqual([]);
-      expect(await world.engine.hasWork()).toBe(false);
+      expect(await hasWork(world.engine)).toBe(false);
       world.clock.now = next_due_at_ms!;
-      expect(await world.engine.hasWork()).toBe(true);
+      expect(await hasWork(world.engine)).toBe(true);
       expect(await other.outputs()).toEqual([order]);
       await other.report(order!);
       expect((await world.request).output_errands).toEqual([]);

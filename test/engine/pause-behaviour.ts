@@ -4,6 +4,7 @@ import { outcome } from '../../src/core/job/outcome.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { ownIdentity } from '../../src/host/process-identity.ts';
 import { type Databases, type EngineWorld, PLENTY, WorkerHand, worldOf } from './engine-world.ts';
+import { hasWork, workersToNotify } from './found-news.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
 const ADA = { actor: 'ada', reason: 'maintenance' };
@@ -22,8 +23,8 @@ export function pauseBehaviour(databases: Databases): void {
       await worker.exchange({ started: [claim!] });
       const paused = await world.engine.pauseWorkflow(world.workflowId, ADA);
       expect(paused.paused).toEqual({ at_ms: world.clock.now, ...ADA, stopping: false });
-      const told = await worker.exchange({ capacity: PLENTY });
-      expect([told.cancel, told.stop, told.claims]).toEqual([[], [], []]);
+      const reported = await worker.exchange({ capacity: PLENTY });
+      expect([reported.cancel, reported.stop, reported.claims]).toEqual([[], [], []]);
 
       await worker.exchange({ finished: [{ claim: claim!, outcome: outcome({ exit_code: 0 }) }] });
       expect(await world.job('a')).toMatchObject({ status: 'completed' });
@@ -95,7 +96,7 @@ export function pauseBehaviour(databases: Databases): void {
       await world.engine.pauseWorkflow(world.workflowId, ADA);
       expect((await world.engine.status(world.workflowId)).workflow.paused).toMatchObject(ADA);
       expect(await world.engine.explain(world.workflowId, 'a')).toMatchObject({
-        headline: 'ready, but its workflow was paused by ada (maintenance)',
+        headline: 'queued, but its workflow was paused by ada (maintenance)',
         next: 'nothing until the workflow is resumed',
         hint: { kind: 'resume', workflow: world.workflowId },
       });
@@ -118,24 +119,28 @@ export function pauseBehaviour(databases: Databases): void {
         actor: 'test',
         shared: true,
       });
-      expect(await served(world).hasWork()).toBe(true);
+      expect(await hasWork(served(world))).toBe(true);
       await world.engine.pauseWorkflow(id, ADA);
-      expect(await served(world).hasWork()).toBe(false);
+      expect(await hasWork(served(world))).toBe(false);
       await world.engine.resumeWorkflow(id, ADA);
-      expect(await served(world).hasWork()).toBe(true);
+      expect(await hasWork(served(world))).toBe(true);
     });
   });
 
   describe('a stopped workflow', () => {
-    test('has its attempts ended free of charge, and goes on where it was', async () => {
+    test('has its attempts ended free of charge, and continues where it was', async () => {
       const world = await makeWorld({ name: 'a', retry: { max_retries_failure: 0 } }, { name: 'b' });
       const worker = await world.remoteWorker();
       const claims = await worker.claim();
       await worker.exchange({ started: claims });
       const stopped = await world.engine.stopWorkflow(world.workflowId, ADA);
       expect(stopped.paused).toMatchObject({ stopping: true });
-      const told = await worker.exchange({ capacity: PLENTY });
-      expect([told.stop, told.cancel, told.claims]).toEqual([claims.map(({ token }) => token), [], []]);
+      const reported = await worker.exchange({ capacity: PLENTY });
+      expect([reported.stop, reported.cancel, reported.claims]).toEqual([
+        claims.map(({ token }) => token),
+        [],
+        [],
+      ]);
 
       const after = await worker.exchange({
         finished: claims.map((claim) => ({ claim, outcome: STOPPED })),
@@ -156,14 +161,14 @@ export function pauseBehaviour(databases: Databases): void {
       expect(await world.engine.status(world.workflowId)).toMatchObject({ complete: true, exit_code: 0 });
     });
 
-    test('is told to workers that wait, and only to those that hold something of it', async () => {
+    test('reaches workers that wait, and only to those that hold something of it', async () => {
       const world = await makeWorld({ name: 'a' });
       const worker = await world.remoteWorker();
       const identity = { ...ownIdentity({ kind: 'service' }), host: 'elsewhere' };
       const other = new WorkerHand(world, (await world.engine.registerWorker(identity)).id);
       await worker.claim();
       await world.engine.stopWorkflow(world.workflowId, ADA);
-      expect(await served(world).workersToNotify()).toEqual([worker.id]);
+      expect(await workersToNotify(served(world))).toEqual([worker.id]);
       expect((await other.exchange({})).stop).toEqual([]);
     });
 

@@ -119,7 +119,7 @@ export function placementBehaviour(databases: Databases, runs: number): void {
   });
 }
 
-/** What a ready job waits for is told with its holders. */
+/** What a ready job waits for is shown with its holders. */
 export function waitBehaviour(databases: Databases): void {
   const short = (kind: string) => expect.objectContaining({ kind });
 
@@ -164,7 +164,7 @@ export function waitBehaviour(databases: Databases): void {
     );
     const id = await worker({ cpus: 100 });
     expect(await waits('next')).toEqual([]);
-    expect(await headline('next')).toBe('ready to run');
+    expect(await headline('next')).toBe('queued');
     for (let turn = 0; turn < 2; turn++) await claim(id);
     expect(await waits('next')).toMatchObject([
       { short: { kind: 'limit', name: 'licence', needed: 2, free: 1 }, total: 13, worker: null, holders: 12 },
@@ -172,7 +172,7 @@ export function waitBehaviour(databases: Databases): void {
     const { held_by } = (await waits('next'))[0]!;
     expect(held_by.map(({ name }) => name)).toEqual(sims.slice(0, 10).map(({ name }) => name));
     expect(held_by[0]).toMatchObject({ amount: 1, workflow_id: 2 });
-    expect(await headline('next')).toBe('ready, but no worker can take it now');
+    expect(await headline('next')).toBe('queued, but no worker can take it now');
     expect(await waits('sim_0')).toEqual([]);
   });
 

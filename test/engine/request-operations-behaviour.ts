@@ -411,8 +411,8 @@ export function requestOperationsBehaviour(databases: Databases): void {
       });
       await world.tend();
       expect(await world.state()).toBe('STOPPING');
-      const told = await worker.exchange({ capacity: null });
-      expect(told.stop).toEqual(claims.slice(4).map(({ token }) => token));
+      const shown = await worker.exchange({ capacity: null });
+      expect(shown.stop).toEqual(claims.slice(4).map(({ token }) => token));
       expect(await worker.claim()).toEqual([]);
       await worker.end(claims.slice(4), STOPPED);
       // No place for it: it stays in the queue.

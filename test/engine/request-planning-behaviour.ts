@@ -225,7 +225,7 @@ export function requestPlanningBehaviour(databases: Databases, step = 1): void {
       const { world, store, id } = await planning(text);
       const others: boolean[] = [];
       const slow = new InterruptedStore(store, async (write) => {
-        world.clock.now += 1000;
+        world.clock.now += 2000;
         if (write % 10 === 0) others.push(await planRound(store, id, 'second'));
       });
       const begun = world.clock.now;

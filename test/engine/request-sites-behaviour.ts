@@ -162,8 +162,8 @@ export function requestSitesBehaviour(databases: Databases): void {
       await world.tend();
       const claims = await north.claim();
       await world.engine.banSite('north', { ...ADA, request: 'sim' });
-      const told = await north.exchange();
-      expect([told.stop, told.cancel]).toEqual([[], []]);
+      const shown = await north.exchange();
+      expect([shown.stop, shown.cancel]).toEqual([[], []]);
       await north.end(claims, OK);
       expect(await world.state()).toBe('COMPLETED');
     });

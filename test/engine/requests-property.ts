@@ -404,11 +404,11 @@ class Course {
   }
 
   /** Ends what the engine wants to have ended; or, `late`, it has succeeded already. */
-  async #obey(index: number, told: ExchangeResult, late: boolean): Promise<void> {
-    await this.#workers[index]!.answer(told);
+  async #obey(index: number, reported: ExchangeResult, late: boolean): Promise<void> {
+    await this.#workers[index]!.answer(reported);
     for (const [tokens, ending] of [
-      [told.stop, STOPPED],
-      [told.cancel, CANCELED],
+      [reported.stop, STOPPED],
+      [reported.cancel, CANCELED],
     ] as const) {
       const claims = this.#held[index]!.filter(({ token }) => tokens.includes(token));
       this.#held[index] = this.#held[index]!.filter(({ token }) => !tokens.includes(token));

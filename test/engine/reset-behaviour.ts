@@ -78,7 +78,7 @@ export function resetBehaviour(databases: Databases): void {
       ]);
     });
 
-    test('resets everything unless told otherwise, and nothing in a dry run', async () => {
+    test('resets everything by default, and nothing in a dry run', async () => {
       const world = await makeWorld(chain);
       await (await world.remoteWorker()).runReady();
       world.passLease();
@@ -89,7 +89,7 @@ export function resetBehaviour(databases: Databases): void {
       expect(await statuses(world)).toEqual(['ready', 'blocked', 'blocked', 'ready']);
     });
 
-    test('is refused while somebody drives the run', async () => {
+    test('is refused while a process drives the run', async () => {
       const world = await makeWorld(chain);
       await world.remoteWorker();
       await expect(world.engine.resetStatus(world.workflowId, { actor: 'ann' })).rejects.toMatchObject({

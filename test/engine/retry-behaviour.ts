@@ -83,8 +83,10 @@ export function retryBehaviour(databases: Databases): void {
         actor: 'ann',
         reason: 'retried by ann: it hangs',
       });
-      const told = (await world.events()).filter(({ type }) => type === 'manual_retry' || type === 'retry');
-      expect(told.map(({ actor, attempt_id }) => [actor, attempt_id])).toEqual([
+      const reported = (await world.events()).filter(
+        ({ type }) => type === 'manual_retry' || type === 'retry',
+      );
+      expect(reported.map(({ actor, attempt_id }) => [actor, attempt_id])).toEqual([
         ['ann', 1],
         ['ann', 1],
       ]);

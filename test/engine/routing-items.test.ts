@@ -18,7 +18,7 @@ routing: { max_loops: ${MAX_LOOPS} }
 steps:
   start: { exec: start }
   list: { exec: list, forEach: true, depends_on: start }
-  a: { exec: "a {{ outputs.list }}", depends_on: list, on_success: { run: [tell] } }
+  a: { exec: "a {{ outputs.list }}", depends_on: list, on_success: { run: [note] } }
   parts: { exec: "parts {{ outputs.a }}", forEach: true, depends_on: a, on_fail: { goto: a } }
   leaf: { exec: "leaf {{ outputs.parts }}", depends_on: parts, on_fail: { run: [fix], retry: { ${NOW} } } }
   inner: { exec: "{{ outputs.leaf }} {{ failures.leaf }}", depends_on: leaf, fanout: reduce, on_fail: { goto: parts } }
@@ -27,7 +27,7 @@ steps:
   outer: { exec: "{{ outputs.b }} {{ failures.b }}", depends_on: b, fanout: reduce }
   check: { exec: check, depends_on: outer, on_fail: { retry: { max: 1, ${NOW} }, goto: start } }
   fix: { exec: "fix {{ foreach.path }}" }
-  tell: { exec: tell }
+  note: { exec: note }
 `;
 
 function model(): WorkflowModel {

@@ -116,7 +116,7 @@ export class RoutingHand {
     return claims.map(({ job_name }) => job_name);
   }
 
-  /** Tokens of attempts that the worker is told to end. */
+  /** Tokens of attempts that the worker has to end. */
   async cancellations(): Promise<number[]> {
     return (await this.#exchange({})).cancel;
   }

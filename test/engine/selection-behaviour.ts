@@ -53,8 +53,8 @@ export function selectionBehaviour(databases: Databases): void {
         { id: 2, name: 'sim_1', status: 'failed', attempt_id: 2 },
         { id: 3, name: 'sim_2', status: 'failed', attempt_id: 2 },
       ]);
-      const told = (await world.events()).filter(({ type }) => type === 'manual_retry');
-      expect(told.map(({ job_name, actor, reason }) => [job_name, actor, reason])).toEqual([
+      const reported = (await world.events()).filter(({ type }) => type === 'manual_retry');
+      expect(reported.map(({ job_name, actor, reason }) => [job_name, actor, reason])).toEqual([
         ['sim_1', 'ann', 'retried by ann: disk is back'],
         ['sim_2', 'ann', 'retried by ann: disk is back'],
       ]);
@@ -180,8 +180,8 @@ export function selectionBehaviour(databases: Databases): void {
       expect((await worker.exchange({})).cancel).toEqual(claims.slice(1).map(({ token }) => token));
       // Once more orders nothing new.
       await retry(world, { jobs: ['a_2'] });
-      const told = (await world.events()).filter(({ type }) => type === 'manual_retry');
-      expect(told).toHaveLength(2);
+      const reported = (await world.events()).filter(({ type }) => type === 'manual_retry');
+      expect(reported).toHaveLength(2);
     });
 
     test('leaves what waits for a decision to a decision', async () => {

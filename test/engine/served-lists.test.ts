@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Served } from './served-world.ts';
 
 describe('lists', () => {
-  test('of jobs are sorted as told, page by page, without gaps or doubles', async () => {
+  test('of jobs are sorted as asked for, page by page, without gaps or doubles', async () => {
     const served = new Served();
     const names = ['pear', 'apple', 'fig', 'quince', 'date'];
     const id = await served.submit(names.map((name) => ({ name })));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LOG_TAIL_BYTES } from '../../src/contract/records/log-access.ts';
+import { workersToNotify } from './found-news.ts';
 import { Served } from './served-world.ts';
 
 describe('logs that reach the server', () => {
@@ -45,14 +46,14 @@ describe('logs that reach the server', () => {
     expect(size).toBe(0);
   });
 
-  test('are asked of the worker while somebody follows', async () => {
+  test('are asked of the worker while a client follows', async () => {
     const served = new Served();
     const id = await served.submit([{ name: 'a' }]);
     const worker = await served.worker();
     const [claim] = await served.claim(worker);
     expect(await served.exchange(worker)).toMatchObject({ follow: [] });
     await served.engine.readLog(id, { job: 'a', stream: 'stdout', follow: true });
-    expect(await served.engine.workersToNotify()).toEqual([worker]);
+    expect(await workersToNotify(served.engine)).toEqual([worker]);
     expect(await served.exchange(worker)).toMatchObject({ follow: [claim!.token] });
     served.now += 20_000;
     await served.engine.sweep();

@@ -6,6 +6,7 @@ import { outcome } from '../../src/core/job/outcome.ts';
 import { LEASE_MS } from '../../src/core/worker/lease.ts';
 import { ownIdentity, processIdentity } from '../../src/host/process-identity.ts';
 import { PLENTY } from './engine-world.ts';
+import { hasWork, workersToNotify } from './found-news.ts';
 import { RETRY, Served } from './served-world.ts';
 
 describe('workers of a server', () => {
@@ -143,13 +144,13 @@ describe('workers of a server', () => {
     ]);
   });
 
-  test('a worker that drains takes nothing more and is told to leave', async () => {
+  test('a worker that drains takes nothing more and gets the order to leave', async () => {
     const served = new Served();
     await served.submit([{ name: 'a' }]);
     const worker = await served.worker();
-    expect(await served.engine.workersToNotify()).toEqual([]);
+    expect(await workersToNotify(served.engine)).toEqual([]);
     expect(await served.engine.drainWorker(worker, { actor: 'me' })).toMatchObject({ state: 'draining' });
-    expect(await served.engine.workersToNotify()).toEqual([worker]);
+    expect(await workersToNotify(served.engine)).toEqual([worker]);
     expect(await served.exchange(worker, { capacity: PLENTY })).toMatchObject({ drain: true, claims: [] });
     await served.engine.retireWorker(worker);
     await expect(served.engine.drainWorker(worker, { actor: 'me' })).rejects.toMatchObject({
@@ -229,17 +230,17 @@ describe('workers of a server', () => {
 
   test('there is work for idle workers only where something can be started', async () => {
     const served = new Served();
-    expect(await served.engine.hasWork()).toBe(false);
+    expect(await hasWork(served.engine)).toBe(false);
     await served.submit([{ name: 'private' }], { shared: false });
-    expect(await served.engine.hasWork()).toBe(false);
+    expect(await hasWork(served.engine)).toBe(false);
     await served.submit([{ name: 'a', retry: { max_retries_failure: 1, initial_retry_delay_ms: 5000 } }]);
-    expect(await served.engine.hasWork()).toBe(true);
+    expect(await hasWork(served.engine)).toBe(true);
     const worker = await served.worker();
     const [claim] = await served.claim(worker);
-    expect(await served.engine.hasWork()).toBe(false);
+    expect(await hasWork(served.engine)).toBe(false);
     await served.end(worker, claim!, { exit_code: 1 });
-    expect(await served.engine.hasWork()).toBe(false);
+    expect(await hasWork(served.engine)).toBe(false);
     served.now += 5000;
-    expect(await served.engine.hasWork()).toBe(true);
+    expect(await hasWork(served.engine)).toBe(true);
   });
 });

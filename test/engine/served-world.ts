@@ -7,7 +7,7 @@ import { ownIdentity } from '../../src/host/process-identity.ts';
 import { NOTHING, PLENTY } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
-/** A server's engine with a clock that moves when told, and workers that are only hands. */
+/** A server's engine with a clock that the test moves, and workers that are only hands. */
 export class Served {
   now = 1_700_000_000_000;
   readonly engine: ServedEngine = openMemoryEngine(() => this.now);

@@ -10,7 +10,7 @@ import { simpleModel } from './simple-model.ts';
 
 const LEASE_MS = 30_000;
 
-/** A handler whose errands end when they are told to, and that knows what was begun and stopped. */
+/** A handler whose errands end when the test says so, and that knows what was begun and stopped. */
 class Hand implements ServerErrandHandler {
   readonly kind = 'count sheep';
   readonly begun: unknown[] = [];
@@ -113,7 +113,7 @@ export function serverErrandBehaviour(databases: Databases): void {
       world.clock.now += 1;
       await servers[1]!.sweep();
       expect(next.begun).toEqual(['first']);
-      // The silent one comes back too late: its result does not count, and it is told to stop.
+      // The silent one comes back too late: its result does not count, and it gets the order to stop.
       silent.end('first', 'late');
       await order(world, store, 'second');
       await servers[0]!.sweep();

@@ -59,7 +59,7 @@ const anySpec = fc
   .map(({ rules, retry, timeout, deadline, memory, post, asks }) => ({
     name: 'one',
     use_pending_failed: asks,
-    ...(rules && { failure_handlers: [{ name: 'mend', rules }] }),
+    ...(rules && { failure_handlers: [{ name: 'redo', rules }] }),
     jobs: [
       { name: 'before', command: 'x' },
       {
@@ -67,7 +67,7 @@ const anySpec = fc
         command: 'x',
         depends_on: ['before'],
         retry,
-        ...(rules && { failure_handler: 'mend' }),
+        ...(rules && { failure_handler: 'redo' }),
         ...(timeout && { timeout }),
         ...(deadline && { deadline }),
         ...(memory && { resource_requirements: { memory } }),

@@ -128,7 +128,7 @@ async function realCourse(policy: Policy, outcomes: Outcome[]): Promise<Partial<
   }
 }
 
-test('simulate tells the course that the engine takes, for any policy and outcomes', async () => {
+test('simulate shows the course that the engine takes, for any policy and outcomes', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyPolicy,

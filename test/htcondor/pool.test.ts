@@ -47,7 +47,7 @@ describe.concurrent('submitting a DAG', () => {
     expect(calls()).toHaveLength(1);
   });
 
-  test('that is in the queue for somebody else is refused', async () => {
+  test('that is in the queue for another user is refused', async () => {
     const { pool, directory } = fakes({ condor_q: 'echo "43 other"', condor_submit_dag: SUBMITTED });
     await expect(pool.submitDag(run(directory))).rejects.toMatchObject(refused);
   });

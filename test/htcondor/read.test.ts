@@ -115,7 +115,7 @@ describe('metrics', () => {
   });
 });
 
-describe('a DAG of somebody else', () => {
+describe('a DAG of another user', () => {
   test('is explained by its logs: what a removal ended has not failed', () => {
     const found = explainDag(readEvidence(sample('foreign')));
     expect(found).toMatchObject({

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { outcome } from '../../src/core/job/outcome.ts';
 import { builtFile } from '../../src/core/package-files.ts';
+import { Launchers } from '../../src/worker/execute/launchers.ts';
 import type { SpawnOrder } from '../../src/worker/launcher/protocol.ts';
 import { buildProgram } from '../build-program.ts';
 import {
@@ -137,6 +138,17 @@ describe('kill -9', () => {
     expect(await endKilled()).toEqual(outcome({ lost: true }));
   });
 
+  test('of the first launcher before it was ready: another one is started', async () => {
+    const launchers = new Launchers(temporaryDirectory());
+    onTestFinished(() => launchers.stop());
+    const started = launchers.start();
+    const [first] = launchers.pids.launchers;
+    kill(first!);
+    await started;
+    expect(launchers.pids.launchers).toHaveLength(1);
+    expect(launchers.pids.launchers).not.toContain(first);
+  });
+
   test('of the guardian is made good with the next order', async () => {
     const world = await launcherWorld();
     const before = world.launchers.pids.guardian!;
@@ -158,7 +170,7 @@ describe('a launcher', () => {
     expect(world.launchers.pids.launchers).toEqual([pid]);
   });
 
-  test('that cannot go on says why and takes its jobs with it', async () => {
+  test('that cannot continue says why and takes its jobs with it', async () => {
     const dir = temporaryDirectory();
     const launcher = spawn(process.execPath, [LAUNCHER_PROGRAM, `broken-${process.pid}.`]);
     let said = '';
@@ -191,7 +203,7 @@ test('a worker that runs as a job stays in the family of that job', async () => 
   expect(processesWith(marker)).toEqual([]);
 });
 
-test('a full disk gives a clear error, and the launcher goes on', async () => {
+test('a full disk gives a clear error, and the launcher continues', async () => {
   const dir = temporaryDirectory();
   const ordersFile = join(dir, 'orders.json');
   const orders = [

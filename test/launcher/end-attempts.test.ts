@@ -86,7 +86,7 @@ describe('an order to end', () => {
     expect(processesWith(`HOLDFAST_WORK_DIR=${job.order.workDir}`)).toEqual([]);
   });
 
-  test('kills at once if told so, also during the grace; the first reason stays', async () => {
+  test('kills at once if asked to, also during the grace; the first reason stays', async () => {
     const world = await launcherWorld();
     const job = world.start(`trap 'echo term' TERM; ${READY}`, { graceMs: 3_600_000 });
     await eventually('the trap', () => world.stdout(job) === 'ready\n');

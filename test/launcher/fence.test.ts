@@ -15,7 +15,11 @@ function launcherAlone() {
   const programs: StartCallbacks[] = [];
   const starter: Starter = {
     name: 'posix_spawn',
-    start: (_, callbacks) => NO_PROCESS + programs.push(callbacks),
+    start(_, callbacks) {
+      programs.push(callbacks);
+      callbacks.started(NO_PROCESS + programs.length);
+    },
+    killGroup() {},
   };
   const notices: Notice[] = [];
   const quiet: (() => void)[] = [];

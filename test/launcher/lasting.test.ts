@@ -29,7 +29,7 @@ async function lastingLaunchers(dir = temporaryDirectory()) {
 }
 
 describe('the fence', () => {
-  test('kills everything when it is reached, also what has escaped, and tells it as lost', async () => {
+  test('kills everything when it is reached, also what has escaped, and reports it as lost', async () => {
     const { dir, launchers, started, endings, spawn } = await lastingLaunchers();
     launchers.fence(monotonicNow() + 60_000);
     spawn(`trap '' TERM; (setsid sleep 600 &); while :; do sleep 1; done`);

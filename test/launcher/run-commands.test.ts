@@ -177,7 +177,7 @@ describe('a command that ends by itself', () => {
 });
 
 describe('declared outputs', () => {
-  test('that do not exist after exit 0 are told', async () => {
+  test('that do not exist after exit 0 are reported', async () => {
     const world = await launcherWorld();
     const absolute = join(world.dir, 'absolute.txt');
     const { outcome: facts } = await world.run('touch here.txt', {

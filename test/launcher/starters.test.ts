@@ -42,14 +42,20 @@ describe.each(starters)('$name', (starter) => {
         stdout,
         stderr,
       };
-      const exited = (exit: ProgramExit) =>
-        resolve({
-          ...exit,
-          pid: pid!,
-          stdout: readFileSync(stdout, 'utf8'),
-          stderr: readFileSync(stderr, 'utf8'),
-        });
-      const pid = starter.start(program, { exited, failed: reject });
+      let pid = 0;
+      starter.start(program, {
+        started: (started) => {
+          pid = started;
+        },
+        exited: (exit) =>
+          resolve({
+            ...exit,
+            pid,
+            stdout: readFileSync(stdout, 'utf8'),
+            stderr: readFileSync(stderr, 'utf8'),
+          }),
+        failed: reject,
+      });
     });
   }
 
@@ -90,7 +96,7 @@ describe.each(starters)('$name', (starter) => {
       const environment = { shared: { PATH: process.env.PATH }, own: {} };
       starter.start(
         { path: '/bin/bash', words, cwd: dir, environment, stdout: log, stderr: log },
-        { exited, failed },
+        { started() {}, exited, failed },
       );
     });
     expect(readFileSync(log, 'utf8')).toBe('one\ntwo\nthree\n');

@@ -48,7 +48,7 @@ test.each([
     },
   ],
   ['silence', 9, '', { ...FINE, code: 9 }],
-])('srun tells of %s', (_, code, said, expected) => {
+])('srun reports %s', (_, code, said, expected) => {
   expect(stepExit(code, null, said)).toEqual(expected);
 });
 

@@ -1,4 +1,4 @@
-// A worker reduced to its launchers: starts the orders of a file, tells when all have started, and stays.
+// A worker reduced to its launchers: starts the orders of a file, reports when all have started, and stays.
 import { readFileSync } from 'node:fs';
 import { Launchers } from '../../src/worker/execute/launchers.ts';
 import type { SpawnOrder } from '../../src/worker/launcher/protocol.ts';

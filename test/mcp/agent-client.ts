@@ -7,7 +7,7 @@ import type { World } from '../e2e/world.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url));
 
-export interface Told {
+export interface Refusal {
   code: string;
   message: string;
   next: string;
@@ -17,7 +17,7 @@ export interface Told {
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type Answer = any;
 
-/** An agent's end of `holdfast mcp`, which checks answers against the schemas that the server tells. */
+/** An agent's end of `holdfast mcp`, which checks answers against the schemas that the server lists. */
 export class AgentClient {
   readonly client: Client;
   /** Everything that was ever answered, as it came. */
@@ -65,12 +65,12 @@ export class AgentClient {
   }
 
   /** The error that the tool answers with; fails if there is none. */
-  async refusal(name: string, args: Record<string, unknown> = { workflow_id: 1 }): Promise<Told> {
+  async refusal(name: string, args: Record<string, unknown> = { workflow_id: 1 }): Promise<Refusal> {
     const result = await this.client.callTool({ name, arguments: args });
     this.heard.push(JSON.stringify(result));
     const [first] = result.content;
     if (result.isError !== true || first?.type !== 'text') throw new Error(`${name} was not refused`);
-    return (JSON.parse(first.text) as { error: Told }).error;
+    return (JSON.parse(first.text) as { error: Refusal }).error;
   }
 
   pending(): Promise<Answer> {
@@ -81,7 +81,7 @@ export class AgentClient {
     return this.ask('classify_and_resolve_failures', { workflow_id: 1, classifications, ...more });
   }
 
-  classifyRefused(classifications: object[], more: object = {}): Promise<Told> {
+  classifyRefused(classifications: object[], more: object = {}): Promise<Refusal> {
     return this.refusal('classify_and_resolve_failures', { workflow_id: 1, classifications, ...more });
   }
 }

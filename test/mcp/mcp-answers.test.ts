@@ -110,7 +110,7 @@ describe('answers', () => {
     expect(stdout).toContain('because of ***');
   });
 
-  test('tell what the engine knows', async (context) => {
+  test('return what the engine knows', async (context) => {
     const world = jobsWorld(
       context,
       [

@@ -4,8 +4,8 @@ import { jobsWorld, type World } from '../e2e/world.ts';
 import { AgentClient, type Answer } from './agent-client.ts';
 
 const UPF = { use_pending_failed: true };
-/** Fails until somebody has made the file `mended`. */
-const FLAKY = 'test -e mended || { echo "Connection refused to storage:443" >&2; exit 1; }';
+/** Fails until there is the file `fixed`. */
+const FLAKY = 'test -e fixed || { echo "Connection refused to storage:443" >&2; exit 1; }';
 const BROKEN = 'echo "SyntaxError: invalid syntax" >&2; exit 1';
 
 const jobId = async (world: World, name: string) => (await world.job(name)).id;
@@ -65,7 +65,7 @@ describe('an agent', () => {
       },
     ]);
 
-    world.write('mended');
+    world.write('fixed');
     expect((await world.run('run', '1')).code).toBe(0);
     expect(world.lines('used.txt')).toEqual(['used']);
     const { decisions, next } = await agent.ask('get_workflow_summary');
@@ -233,7 +233,7 @@ describe('the limits of a server', () => {
     expect(await decisionEvents(world)).toHaveLength(1);
   });
 
-  test('tell of other workflows how often, but not what and why', async (context) => {
+  test('say of other workflows how often, but not what and why', async (context) => {
     const world = jobsWorld(context, [{ name: 'parse', command: BROKEN }], UPF);
     await world.run('run', 'spec.json');
     await world.run('run', 'spec.json');

@@ -127,7 +127,7 @@ describe('retry_jobs', () => {
 describe('create_workflow', () => {
   const spec = 'name: made\njobs:\n  - name: hello\n    command: echo hi\n    supports_termination: true\n';
 
-  test('checks first, stores when told to, and never runs', async (context) => {
+  test('checks first, stores when asked to, and never runs', async (context) => {
     const world = makeWorld(context, {});
     const agent = await AgentClient.connect(context, world, ['--allow', 'create_workflow']);
     expect(await agent.ask('create_workflow', { spec })).toMatchObject({
@@ -143,7 +143,7 @@ describe('create_workflow', () => {
     expect((await world.run('run', '1')).code).toBe(0);
   });
 
-  test('tells every mistake with its place', async (context) => {
+  test('reports every mistake with its place', async (context) => {
     const world = makeWorld(context, {});
     const agent = await AgentClient.connect(context, world, ['--allow', 'create_workflow']);
     const wrong =

@@ -58,7 +58,7 @@ describe('a log', () => {
     expect(await readLogLines(log, 9, { lines: 9, bytes: 99 })).toMatchObject({ text: '', nextLine: null });
   });
 
-  test('gives no line in part, so that the next call goes on where this one ended', async () => {
+  test('gives no line in part, so that the next call continues where this one ended', async () => {
     const log = bufferLog(Array.from({ length: 9 }, (_, i) => `${i + 1}${'x'.repeat(99)}`).join('\n'));
     const seen: string[] = [];
     let from: number | null = 1;

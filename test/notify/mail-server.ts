@@ -68,7 +68,7 @@ export async function mailServer(mode: 'plain' | 'starttls' | 'tls') {
           }
         } else if (found === 'DATA') {
           isData = true;
-          reply('354 go on');
+          reply('354 continue');
         } else if (found === 'QUIT') {
           reply('221 bye');
           socket.end();

@@ -38,7 +38,7 @@ function send(
   return sendNotification(
     target,
     { facts: FACTS, message: MESSAGE, key: 'k/1', cwd },
-    { smtp, secrets: env, env: process.env },
+    { smtp, traces: null, version: () => '1.0.0', secrets: env, env: process.env },
     signal,
   );
 }

@@ -216,33 +216,33 @@ test('a database that is restarted, and one that crashes, lose nothing and repea
   expect(items.map(({ verdict }) => verdict)).toEqual(Array(120).fill('complete'));
 });
 
-test('a change is told to other engines, also after the database was restarted', async () => {
+test('a change reaches other engines, also after the database was restarted', async () => {
   const engines = await enginesOnOne(2);
-  let told = 0;
+  let reported = 0;
   engines[1]!.onChange(() => {
-    told += 1;
+    reported += 1;
   });
   await create(engines[0]!, 1);
-  await expect.poll(() => told, { interval: 5, timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(() => reported, { interval: 5, timeout: 60_000 }).toBeGreaterThan(0);
   await postgres.stop();
-  const before = told;
+  const before = reported;
   await postgres.start();
   // Once it listens again it says so, because it may have missed something.
-  await expect.poll(() => told, { interval: 5, timeout: 60_000 }).toBeGreaterThan(before);
-  const after = told;
+  await expect.poll(() => reported, { interval: 5, timeout: 60_000 }).toBeGreaterThan(before);
+  const after = reported;
   await create(engines[0]!, 1);
-  await expect.poll(() => told, { interval: 5, timeout: 60_000 }).toBeGreaterThan(after);
+  await expect.poll(() => reported, { interval: 5, timeout: 60_000 }).toBeGreaterThan(after);
 });
 
-test('what is committed right before an engine closes is told all the same', async () => {
+test('what is committed right before an engine closes reaches others all the same', async () => {
   const databaseUrl = await postgres.createDatabase();
   const listener = new pg.Client({ connectionString: databaseUrl });
   await listener.connect();
   await listener.query('listen holdfast');
-  const told = once(listener, 'notification');
+  const reported = once(listener, 'notification');
   const engine = await openEngine({ dir: '.', create: false, databaseUrl });
   await create(engine, 1);
   await engine.close();
-  await told;
+  await reported;
   await listener.end();
 });

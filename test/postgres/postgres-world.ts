@@ -40,7 +40,7 @@ export class PostgresWorld {
     this.url = this.#urlOf('postgres', port);
   }
 
-  async order(order: 'initialise' | 'start' | 'stop' | 'kill'): Promise<void> {
+  async order(order: 'initialise' | 'start' | 'stop' | 'kill' | 'pause' | 'unpause'): Promise<void> {
     const answer = once(this.#answers, 'line');
     this.#guard.stdin.write(`${order}\n`);
     const [line] = (await answer) as [string];
@@ -62,8 +62,24 @@ export class PostgresWorld {
     return this.order('kill');
   }
 
+  /** Stands still: connections stay open and nothing is answered. */
+  pause(): Promise<void> {
+    return this.order('pause');
+  }
+
+  unpause(): Promise<void> {
+    return this.order('unpause');
+  }
+
+  /** Every session ends in the middle of whatever it does. */
+  async endSessions(url: string): Promise<void> {
+    await this.ask(CLOSE_OTHERS, url);
+  }
+
   /** Ends the server and removes its data. */
   async remove(): Promise<void> {
+    // Without it, a process that waits for nothing else would end here, before what comes after this.
+    this.#guard.ref();
     const ended = once(this.#guard, 'exit');
     this.#guard.stdin.end();
     await ended;
@@ -151,11 +167,21 @@ function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
+/** Below those that outgoing connections take: what listens there can end and start again. */
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

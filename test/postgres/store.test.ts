@@ -7,7 +7,7 @@ import { type PostgresOptions, PostgresStore } from '../../src/store/postgres/po
 import { insertServerErrand, takeServerErrands } from '../../src/store/rows/errands/server-errand-rows.ts';
 import { listClaimable } from '../../src/store/rows/jobs/job-rows.ts';
 import { lockFreeSharedWorkflows } from '../../src/store/rows/workflows/workflow-rows.ts';
-import { all, changeOne, first, lock, type Script, type Statement } from '../../src/store/script.ts';
+import { all, changeOne, first, lock, run, type Script, type Statement } from '../../src/store/script.ts';
 import { simpleModel } from '../engine/simple-model.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { sharedPostgres } from './postgres-world.ts';
@@ -90,7 +90,7 @@ test('scripts that lock each other out are run again, and none is lost', async (
   expect(counts.map(({ job_count }) => job_count)).toEqual([3, 3]);
 });
 
-test('a bug in a script is told even if its statement was not waited for, and nothing is kept', async () => {
+test('a bug in a script is reported even if its statement was not waited for, and nothing is kept', async () => {
   const url = await database();
   const [id] = await createWorkflows(url, 1);
   const store = await open(url);
@@ -105,6 +105,13 @@ test('a bug in a script is told even if its statement was not waited for, and no
       yield* addOne(id!);
       yield* changeOne('update workflow set max_parallel = ? where id = ?', -1, id!);
       return (yield* first('select 1 as one'))!;
+    }),
+  ).rejects.toThrow(/check constraint/);
+  // However many rows it changes, so that it is sent along with the commit.
+  await expect(
+    store.write(function* () {
+      yield* addOne(id!);
+      yield* run('update workflow set max_parallel = ? where id = ?', -1, id!);
     }),
   ).rejects.toThrow(/check constraint/);
   expect(await store.write(() => addOne(id!))).toBe(2);
@@ -225,7 +232,7 @@ test.for([
   ['a wrong password', (url: URL) => Object.assign(url, { password: 'hush-hush' }), 'DATABASE_UNREACHABLE'],
   ['no such database', (url: URL) => Object.assign(url, { pathname: '/nowhere' }), 'DATABASE_UNREACHABLE'],
   ['another protocol', (url: URL) => new URL(url.href.replace('postgres:', 'mysql:')), 'INVALID_ARGUMENT'],
-] as const)('%s is told in words, without the password', async ([, change, code]) => {
+] as const)('%s is reported in words, without the password', async ([, change, code]) => {
   const url = change(new URL(await database()));
   const failure = await PostgresStore.open(url.href, { openPatienceMs: 50 }).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code });
@@ -248,6 +255,7 @@ test('tables of an older version are refused until they are upgraded by hand, an
   });
   await created.close();
   // As version 1 left them.
+  await postgres.ask('drop index worker_draining', url);
   for (const table of ['workflow', 'request']) {
     await postgres.ask(`alter table ${table} drop column owned_by, drop column access_groups`, url);
   }

@@ -25,7 +25,7 @@ test('evaluations are answered in the order in which they were asked for', async
   expect(order).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('the calling thread goes on while code hangs', async () => {
+test('the calling thread continues while code hangs', async () => {
   const { sandbox, evaluate } = newSandbox();
   sandbox.warm();
   let isPending = true;

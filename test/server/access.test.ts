@@ -91,7 +91,7 @@ async function everything({ world: { engine }, workflow }: Scene): Promise<unkno
   };
 }
 
-describe('somebody without a token', () => {
+describe('a client without a token', () => {
   test.each(['/api/v1/login', '/api/v1/logout'])('is not read for long by %s', async (url) => {
     const world = await ServerWorld.create({ auth: 'token' });
     const body = { token: 'x'.repeat(5000) };
@@ -305,14 +305,14 @@ describe('tokens', () => {
       url: `/api/v1/workflows/${id}/cancel`,
       body: {},
       token: world.tokens.operator,
-      headers: { 'holdfast-actor': 'somebody' },
+      headers: { 'holdfast-actor': 'anyone' },
     });
     const { items } = await world.engine.listEvents(id);
     const actors = new Map(items.map(({ type, actor }) => [type as string, actor]));
     expect([actors.get('workflow_created'), actors.get('cancel')]).toEqual(['a-operator', 'a-operator']);
   });
 
-  test('of an agent it is told that it is one, so that the limits of agents hold', async () => {
+  test('of an agent it is marked as one, so that the limits of agents hold', async () => {
     const scene = await Scene.create();
     const { world, jobs } = scene;
     await world.ask({

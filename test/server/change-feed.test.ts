@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A feed, the way to have something change, and a wait that tells whether it is over. */
+/** A feed, the way to have something change, and a wait that knows whether it is over. */
 function newFeed() {
   let change = () => {};
   const feed = new ChangeFeed({

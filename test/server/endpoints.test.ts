@@ -33,9 +33,9 @@ describe.each(ENDPOINTS)('%s', (id, endpoint) => {
     switch (expected.kind) {
       case 'json': {
         expect([answer.statusCode, answer.body]).toEqual([expected.status, expect.anything()]);
-        const told = answer.json();
+        const reported = answer.json();
         // Nothing is missing, and nothing is there that the description does not have.
-        expect(expected.schema.parse(told)).toEqual(told);
+        expect(expected.schema.parse(reported)).toEqual(reported);
         break;
       }
       case 'none':

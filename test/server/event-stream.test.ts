@@ -108,7 +108,7 @@ test('events arrive as they are written, none twice and none missed, across a re
   );
 });
 
-test('a stream begins after the event that it is told, and tells of one job alone', async () => {
+test('a stream begins after the event that it is given, and can be of one job alone', async () => {
   const { engine, id } = await engineWithWorkflow();
   const server = await startServer(engine, OPTIONS);
   for (const n of [1, 2, 3]) await note(engine, id, n);

@@ -116,7 +116,7 @@ describe('a submission', () => {
     ['broken lines', '\t- x: [}\n'.repeat(20_000), 1],
     ['keys given twice', 'a: b\n'.repeat(20_000), 20],
     ['unknown keys', Array.from({ length: 20_000 }, (_, n) => `key_${n}: 1\n`).join(''), 100],
-  ])('of many %s is told about some', async (_, spec, most) => {
+  ])('of many %s is refused with some of them', async (_, spec, most) => {
     const world = await ServerWorld.create();
     const answer = await world.ask(submission(spec));
     expect(answer.statusCode).toBe(422);
@@ -256,7 +256,7 @@ describe('a path that is asked for with another method', () => {
     ['PATCH', '/api/v1/workflows/7', 'DELETE, GET'],
     ['HEAD', '/healthz', 'GET'],
     ['OPTIONS', '/jobs/3', 'PUT'],
-  ])('%s %s is told %s', async (method, url, allowed) => {
+  ])('%s %s is answered with %s', async (method, url, allowed) => {
     const world = await ServerWorld.create();
     const answer = await world.ask({ method, url });
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allowed]);
@@ -268,7 +268,7 @@ describe('a path that is asked for with another method', () => {
   });
 });
 
-describe('what is told', () => {
+describe('what is answered', () => {
   test('comes in pages of some bytes, and none of it is left out', async () => {
     const world = await ServerWorld.create();
     const id = await world.submit(ONE_JOB);

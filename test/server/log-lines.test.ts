@@ -34,7 +34,7 @@ describe('the log of the server', () => {
     expect(log).not.toMatch(/hf_[\w-]{8,}/);
   });
 
-  test('tells of each request its number, who asked, and what it was about', async () => {
+  test('has of each request its number, who asked, and what it was about', async () => {
     const scene = await Scene.create();
     const { world } = scene;
     const answer = await world.ask({ url: scene.url('/jobs/done'), token: world.tokens.viewer });
@@ -50,7 +50,7 @@ describe('the log of the server', () => {
     });
   });
 
-  test('tells why a request failed that the server itself could not answer', async () => {
+  test('has the reason why a request failed that the server itself could not answer', async () => {
     const { world } = await Scene.create();
     const full = new HoldfastError('STORE_FAILED', { problem: 'database or disk is full' });
     world.engine.listWorkflows = () => Promise.reject(full);
@@ -76,7 +76,7 @@ describe('the log of the server', () => {
     expect(metrics.body).not.toContain('holdfast_workers{');
   });
 
-  test('tells of an exchange which attempts were handed out and ended', async () => {
+  test('has of an exchange which attempts were handed out and ended', async () => {
     const scene = await Scene.create();
     const { world, claims, worker } = scene;
     const { token } = claims.running!;

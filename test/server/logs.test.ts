@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readRange } from '../../src/server/requests/byte-range.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
+import { workersToNotify } from '../engine/found-news.ts';
 import { IDENTITY, NO_REPORTS, PLENTY, ServerWorld } from './server-world.ts';
 
 const SPEC = { name: 'w', jobs: [{ name: 'a', command: 'true' }] };
@@ -45,7 +46,7 @@ async function ranHere(world: ServerWorld): Promise<number> {
 }
 
 describe('the log of an attempt', () => {
-  test('comes whole, with what it is told in headers', async () => {
+  test('comes whole, with its facts in headers', async () => {
     const { world, url, put, end } = await running();
     await put(0, '0123456789');
     await end();
@@ -111,12 +112,12 @@ describe('the log of an attempt', () => {
     expect([text, steps]).toEqual(['one two three', []]);
   });
 
-  test('has its worker asked for what is new while somebody reads', async () => {
+  test('has its worker asked for what is new while a client reads', async () => {
     const { world, url, put } = await running();
     await put(0, 'one');
-    expect(await world.engine.workersToNotify()).toEqual([]);
+    expect(await workersToNotify(world.engine)).toEqual([]);
     await world.ask({ url: `${url}?live=true&offset=3` });
-    expect(await world.engine.workersToNotify()).toEqual([1]);
+    expect(await workersToNotify(world.engine)).toEqual([1]);
   });
 
   test('larger than a piece comes in pieces, and not one byte is different', async () => {

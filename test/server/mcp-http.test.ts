@@ -98,9 +98,9 @@ describe('the tools for agents over HTTP', () => {
       ['list_pending_failed_jobs', {}],
       ['get_job_logs', { job_id: teller.job_id }],
     ] as const) {
-      const told = await viewer.callTool({ name, arguments: { workflow_id: id, ...more } });
-      expect(JSON.stringify(told)).toContain('used ***');
-      expect(JSON.stringify(told)).not.toContain(secret);
+      const reported = await viewer.callTool({ name, arguments: { workflow_id: id, ...more } });
+      expect(JSON.stringify(reported)).toContain('used ***');
+      expect(JSON.stringify(reported)).not.toContain(secret);
     }
   });
 

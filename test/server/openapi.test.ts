@@ -84,7 +84,7 @@ describe('the description of the API', () => {
     }
   });
 
-  test('tells of every status of a log that can be asked for in parts', () => {
+  test('lists every status of a log that can be asked for in parts', () => {
     const { responses } = operations.find(({ operation }) => operation.operationId === 'readLog')!.operation;
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '206', '416']));
   });

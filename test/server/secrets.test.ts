@@ -17,7 +17,7 @@ const SPEC = {
   },
 };
 
-/** A workflow whose jobs told their secret in every way that there is. */
+/** A workflow whose jobs printed their secret in every way that there is. */
 async function spilled() {
   const world = await ServerWorld.create();
   const id = await world.submit(SPEC);
@@ -72,7 +72,7 @@ describe('the secrets of jobs', () => {
     expect(world.lines.join('')).not.toContain(SECRET);
   });
 
-  test('are masked also if somebody asked for the workflow before it was there', async () => {
+  test('are masked also if a client asked for the workflow before it was there', async () => {
     const world = await ServerWorld.create();
     const log = '/api/v1/workflows/1/jobs/talker/logs/stdout';
     expect((await world.ask({ url: log })).statusCode).toBe(404);
@@ -165,7 +165,7 @@ describe('the secrets of jobs', () => {
     expect(answer.body).not.toContain(SECRET);
   });
 
-  test('are held back in a log that goes on until it is clear what they are', async () => {
+  test('are held back in a log that grows until it is clear what they are', async () => {
     const world = await ServerWorld.create();
     const id = await world.submit(SPEC);
     const { worker, claims } = await world.claimAll();

@@ -11,7 +11,7 @@ describe.each(['', '/api/v1'])('the paths that other programs know, under "%s"',
       ...(body !== undefined && { body }),
     });
 
-  test('a failure handler is told with its rules as a JSON text', async () => {
+  test('a failure handler is shown with its rules as a JSON text', async () => {
     const scene = await Scene.create();
     const answer = (await ask(scene, 'GET', `/failure_handlers/${scene.handler}`)).json();
     expect(answer).toEqual({

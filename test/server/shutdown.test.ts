@@ -22,8 +22,8 @@ async function newEngine(): Promise<ServedEngine> {
   return engine;
 }
 
-/** Resolves once the engine has been asked for it, and lets it go on only when told. */
-function held<K extends 'listWorkflows' | 'workersToNotify'>(engine: ServedEngine, method: K) {
+/** Resolves once the engine has been asked for it, and lets it continue only when the test says so. */
+function held<K extends 'listWorkflows' | 'findNews'>(engine: ServedEngine, method: K) {
   let goOn = () => {};
   let asked = () => {};
   const released = new Promise<void>((resolve) => {

@@ -220,7 +220,7 @@ function sacct() {
     .join('');
 }
 
-/** One task on each node, unless told otherwise; ends with the worst exit code. */
+/** One task on each node, by default; ends with the worst exit code. */
 async function srun() {
   const { options, rest } = parse(args, OF_JOBS);
   const tasks = Number(options.ntasks ?? options.nodes ?? process.env.SLURM_NTASKS ?? 1);

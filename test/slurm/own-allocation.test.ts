@@ -27,7 +27,7 @@ function withPrograms(programs: Record<string, string>, env: object = {}) {
   return { directory, env: { ...BATCH, ...env, PATH: path } };
 }
 
-test('a batch job tells what it has', () => {
+test('a batch job knows what it has', () => {
   const { endsAt: _, ...facts } = ownAllocation(BATCH);
   expect(facts).toEqual({
     cluster: 'slurm',
@@ -94,7 +94,7 @@ test.each([
   expect(await ownAllocation({ ...own, SLURM_JOB_END_TIME: '1772366400' }).endsAt()).toBe(1_772_366_400_000);
 });
 
-test('the end at the start of the job is not used once squeue has told a newer one', async () => {
+test('the end at the start of the job is not used once squeue has printed a newer one', async () => {
   const { env, directory } = withPrograms(
     { squeue: 'cat "$(dirname "$0")/answer"' },
     { SLURM_JOB_END_TIME: '1772366400' },

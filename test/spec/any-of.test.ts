@@ -49,7 +49,7 @@ describe('depends_on: a|b', () => {
     expect(dependencySetOf(model, 'e')).toEqual({ members: ['a2', 'b'], joined: [], anyOf: [] });
   });
 
-  it('tells why by what was written', () => {
+  it('explains by what was written', () => {
     const model = modelOf(
       'steps: { a: { exec: x }, b: { exec: x, depends_on: [] }, c: { exec: x, depends_on: [a|b] } }',
     );

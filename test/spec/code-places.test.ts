@@ -71,7 +71,7 @@ const NOTATIONS: [string, string][] = [
   ['an unclosed block, at its end', BODY('|\n        if (attempt > 1) {\n          return 1;@\n\n')],
 ];
 
-describe('a mistake in code is told at its place', () => {
+describe('a mistake in code is reported at its place', () => {
   it.each(NOTATIONS)('in %s', (_, written) => {
     const { text, line, column } = marked(written);
     expect(placesOf(text)).toEqual([{ line, column }]);
@@ -136,7 +136,7 @@ describe('a place in a text', () => {
         scalar.type = type;
         const file = document.toString({ lineWidth: 30 });
         const offset = value.search(/\S/) < 0 ? -1 : at % value.length;
-        // A character that is told by its unit, and stands for itself in the file.
+        // A character that is named by its unit, and stands for itself in the file.
         if (offset < 0 || !/[aé'"#]/.test(value[offset]!)) return;
         const source = readSource(file, 'flow.yaml');
         if (!source.ok || (source.value as { k: { l: string } }).k.l !== value) return;

@@ -81,7 +81,7 @@ describe('a failure handler in the model', () => {
     expect(jobNamed(steps, 'b').config.failure_handler).toBeNull();
   });
 
-  it('may leave failures to somebody', () => {
+  it('may leave failures to a person', () => {
     const model = modelOf(`use_pending_failed: true\n${handler('{exit_codes: [1], verdict: ask}')}`);
     expect(model.usePendingFailed).toBe(true);
     expect(model.failureHandlers[0]!.rules[0]!.verdict).toBe('ask');
@@ -130,7 +130,7 @@ describe('mistakes in failure handlers have their place', () => {
   });
 });
 
-describe('a rule that can never fire is told', () => {
+describe('a rule that can never fire is reported', () => {
   const idle = (rules: string) =>
     warningsOf(handler(rules)).map((line) =>
       line.replace('flow.yaml:1:', '').replace('failure_handlers[0].', ''),
@@ -200,7 +200,7 @@ describe('a post script in the model', () => {
   const COMMAND = { kind: 'command', command: 'check', permanent_code: 42, abort_code: 43, items: [] };
   const post = (text: string) => modelOf(text).jobs.map(({ config }) => config.post);
 
-  it('has ten minutes unless told', () => {
+  it('has ten minutes by default', () => {
     expect(post('jobs: [{name: a, command: x, post: check}, {name: b, command: x}]')).toEqual([
       { ...COMMAND, timeout_ms: 600_000 },
       null,

@@ -153,7 +153,7 @@ describe('a hostile value', () => {
     const perValue = calls.length / values.length;
     for (const [index, [name, value]] of values.entries()) {
       const own = calls.slice(index * perValue, (index + 1) * perValue);
-      // Several calls of one template have the same words or a part of them; the last is the one told.
+      // Several calls of one template have the same words or a part of them; the last is the one reported.
       expect(own.at(-1), name).toEqual(expected(value));
     }
     expect(readdirSync(join(world, 'home')).filter((file) => file !== 'out.txt')).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messagesOf, problemsOf } from './spec-text.ts';
 
 describe('mistakes in a spec', () => {
-  it('are all told at once, each at its own place', () => {
+  it('are all reported at once, each at its own place', () => {
     const text = `name: five
 jobs:
   - name: a
@@ -305,7 +305,7 @@ steps:
     ]);
   });
 
-  it('of one text are all told', () => {
+  it('of one text are all reported', () => {
     expect(
       messagesOf('jobs: [{name: a, command: "${files.input.x} ${files.input.y} ${variables.z}"}]'),
     ).toHaveLength(3);
@@ -322,7 +322,7 @@ steps:
     ]);
   });
 
-  it('that every expansion of a sweep repeats are told once', () => {
+  it('that every expansion of a sweep repeats are reported once', () => {
     const text = 'jobs: [{name: "a{i}", command: x, depends_on: ["b{i}"], parameters: {i: "1:100"}}]\n';
     expect(messagesOf(text)).toEqual([
       'flow.yaml:1:48: jobs[0].depends_on[0]: there is no job "b1"; did you mean "a1"?',

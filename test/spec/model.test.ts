@@ -219,7 +219,7 @@ steps:
     ]);
   });
 
-  it('tells of parameters and requirements that nothing uses', () => {
+  it('reports parameters and requirements that nothing uses', () => {
     const result = loadSpec(
       'parameters: {i: "1:2"}\nresource_requirements: [{name: r}]\njobs: [{name: a, command: x}]',
       'flow.yaml',

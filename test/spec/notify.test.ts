@@ -17,7 +17,7 @@ describe('notify in a spec', () => {
       "{webhook: {env: HOOK}, title: '{name}', text: '{failures}'}",
       '{slack: https://hooks.example.org/x, on: [held, waiting, held]}',
       '{mail: a@example.org}',
-      '{command: ./tell}',
+      '{command: ./notice}',
     );
     expect(modelOf(text).notify).toEqual([
       { target: { kind: 'named', name: 'ops' }, on: ['failed'], title: null, text: null },
@@ -34,7 +34,7 @@ describe('notify in a spec', () => {
         text: null,
       },
       { target: { kind: 'mail', to: ['a@example.org'] }, on: [...EDGES], title: null, text: null },
-      { target: { kind: 'command', command: './tell' }, on: [...EDGES], title: null, text: null },
+      { target: { kind: 'command', command: './notice' }, on: [...EDGES], title: null, text: null },
     ]);
     const request = loadRequest(
       `${range()}notify: [{to: ops}]\n`,

@@ -145,7 +145,7 @@ const TEMPLATES = [
   '{{ nosuch.x }}',
 ];
 
-describe('a mistake is told in our words', () => {
+describe('a mistake is reported in our words', () => {
   it.each<[string, string[]]>([
     ['of YAML', YAML.flatMap((text) => messages(text, 'flow.yaml'))],
     ['of JSON and JSON5', JSON5.flatMap((text) => messages(text, 'flow.json5'))],
@@ -161,9 +161,9 @@ describe('a mistake is told in our words', () => {
       ]),
     ],
     ['of a template', TEMPLATES.flatMap((exec) => messages(step({ exec }), 'flow.json'))],
-  ])('%s', (_, told) => {
-    expect(told.length).toBeGreaterThan(10);
-    expect(told.filter((message) => message.trim() === '' || NOT_OURS.test(message))).toEqual([]);
+  ])('%s', (_, reported) => {
+    expect(reported.length).toBeGreaterThan(10);
+    expect(reported.filter((message) => message.trim() === '' || NOT_OURS.test(message))).toEqual([]);
   });
 
   it('of any value under any key', () => {
@@ -188,7 +188,7 @@ describe('a mistake is told in our words', () => {
       [1, 'x'],
       { '': {} },
     ];
-    const told = values.flatMap((value) => [
+    const reported = values.flatMap((value) => [
       ...keysOf('Workflow').flatMap((key) =>
         messages(JSON.stringify({ jobs: [{ name: 'a', command: 'x' }], [key]: value }), 'flow.json'),
       ),
@@ -206,10 +206,10 @@ describe('a mistake is told in our words', () => {
         ),
       ),
     ]);
-    expect(told.length).toBeGreaterThan(500);
-    expect([...new Set(told)].filter((message) => message.trim() === '' || NOT_OURS.test(message))).toEqual(
-      [],
-    );
+    expect(reported.length).toBeGreaterThan(500);
+    expect(
+      [...new Set(reported)].filter((message) => message.trim() === '' || NOT_OURS.test(message)),
+    ).toEqual([]);
   });
 });
 
@@ -219,7 +219,7 @@ describe('a mistake of the notation', () => {
     return loaded.ok ? [] : loaded.problems;
   };
 
-  it('is told alone, with its line and what to write instead', () => {
+  it('is reported alone, with its line and what to write instead', () => {
     const jobs = Array.from(
       { length: 40 },
       (_, index) => `  - {name: j${index}_{sample}, command: echo {sample}}`,
@@ -255,7 +255,7 @@ describe('a mistake of the notation', () => {
     ]);
   });
 
-  it('leaves keys that are given twice to be told all at once', () => {
+  it('leaves keys that are given twice to be reported all at once', () => {
     expect(problems('name: a\nname: b\njobs: []\njobs: []\n').map(({ line }) => line)).toEqual([2, 4]);
   });
 

@@ -153,7 +153,7 @@ describe('a value in a command', () => {
     expect(rendered.ok && argumentsOf(rendered.script)).toEqual(["it's", '2/3', 'list[1]', '{"a":1}']);
   });
 
-  it('can tell of items that failed', () => {
+  it('can list items that failed', () => {
     const failures = { p: [{ key: 'b', index: 1, status: 'failed' as const, error: 'exit code 1; $(x)' }] };
     const rendered = renderCommand(
       'show {{ outputs.p | size }}{% for f in failures.p %} {{ f.key }}: {{ f.error }}{% endfor %}',

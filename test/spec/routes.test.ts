@@ -205,7 +205,7 @@ describe('routing.defaults', () => {
 });
 
 describe('a step on call', () => {
-  it('keeps its dependencies, and is told where nothing can call it', () => {
+  it('keeps its dependencies, and is reported where nothing can call it', () => {
     const text = 'steps: {a: {exec: x}, help: {exec: x, on_call: true, depends_on: a}}';
     const result = loadSpec(text, 'flow.yaml');
     expect(result.ok && result.warnings.map(formatProblem)).toEqual([

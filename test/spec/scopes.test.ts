@@ -169,12 +169,12 @@ describe('what a template reads', () => {
   list: { exec: x, forEach: true, depends_on: [] }
   p: { exec: "x {{ outputs.list }} {{ foreach.key }} {{ foreach.path }}", depends_on: list }
   join: { exec: "x {{ outputs.p | size }} {% for f in failures.p %}{{ f.key }}{% endfor %}", fanout: reduce, depends_on: p }
-  told: { exec: "x {% for f in failures.p %}{{ f.key }}{% endfor %}", fanout: reduce, depends_on: p }
+  reported: { exec: "x {% for f in failures.p %}{{ f.key }}{% endfor %}", fanout: reduce, depends_on: p }
   all: { exec: "x {{ failures | json }}", fanout: reduce, depends_on: p }
 `);
     expect(jobNamed(model, 'p').config.reads).toEqual(['list']);
     expect(jobNamed(model, 'join').config.reads).toEqual(['p']);
-    expect(jobNamed(model, 'told').config.reads).toEqual(['p']);
+    expect(jobNamed(model, 'reported').config.reads).toEqual(['p']);
     expect(jobNamed(model, 'all').config.reads).toBeNull();
   });
 });

@@ -90,7 +90,7 @@ describe('a mistake in such an action', () => {
       'trigger_type: on_worker_start, action_type: schedule_nodes, scheduler: s',
       'cannot wait for on_worker_start',
     ],
-  ])('is told with the way out: %s', (written, message) => {
+  ])('is reported with the way out: %s', (written, message) => {
     const mistakes = mistakesOf(written);
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toContain(message);

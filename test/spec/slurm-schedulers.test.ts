@@ -194,7 +194,7 @@ describe('a mistake in', () => {
     ['extra: a word behind a flag', 'extra: "--exclusive x"', '', '"x" is not an option'],
     ['extra: an open quote', 'extra: "--constraint=\'a"', '', "has no closing '"],
     ['extra: a key of the scheduler', 'qos: a, extra: --qos=b', '', '--qos is given here and as a key'],
-  ])('%s is told with the way out', (_, written, more, message) => {
+  ])('%s is reported with the way out', (_, written, more, message) => {
     const mistakes = mistakesOf(written, more);
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toContain(message);

@@ -80,7 +80,7 @@ jobs:
   });
 });
 
-describe('a mistake about user data is told with its place', () => {
+describe('a mistake about user data is reported with its place', () => {
   it.each<[string, string, string]>([
     [
       'two producers',

@@ -15,7 +15,7 @@ import {
   loadHistory,
 } from '../../src/store/rows/attempts/attempt-rows.ts';
 import { findLiveAttempt } from '../../src/store/rows/attempts/live-attempt-rows.ts';
-import { appendEvent, listEvents } from '../../src/store/rows/events/event-rows.ts';
+import { appendEvent, appendEvents, listEvents } from '../../src/store/rows/events/event-rows.ts';
 import { moveJobs, writeSets } from '../../src/store/rows/flow/flow-move-rows.ts';
 import { loadJobs } from '../../src/store/rows/flow/flow-part-rows.ts';
 import { countSuccesses } from '../../src/store/rows/jobs/dependency-rows.ts';
@@ -491,6 +491,27 @@ export function storeConformance(name: string, create: () => Promise<Conformance
       });
       const events = await store.read(() => listEvents(id, { after: 0, limit: 10, job_id: null }));
       expect(events.map((event) => JSON.parse(event.data).n)).toEqual([undefined, 0, 1, 2]);
+    });
+
+    test('events that are written together keep their order, and what they have in common and what not', async () => {
+      const id = await makeWorkflow();
+      const types = ['retry', 'retry', 'goto', 'retry'] as const;
+      const written = types.map((type, n) => {
+        return {
+          workflow_id: id,
+          run_id: 1,
+          at: NOW,
+          type,
+          attempt_id: n + 1,
+          reason: `why ${type}`,
+          data: { n },
+        };
+      });
+      await store.write(() => appendEvents(written));
+      const [, ...events] = await store.read(() => listEvents(id, { after: 0, limit: 10, job_id: null }));
+      expect(events).toMatchObject(
+        written.map(({ data, ...event }) => ({ ...event, data: JSON.stringify(data) })),
+      );
     });
 
     test('opening again keeps everything; a schema of the future is refused', async () => {

@@ -100,7 +100,7 @@ describe('a database of version 1', () => {
     expect(() => using(path, (database) => prepareUpgrade(database, path, facts))).toThrow(
       expect.objectContaining({
         code: 'STATE_UNUSABLE',
-        message: expect.stringMatching(/from schema version 1 to 2 needs .* for a copy, and .* are free$/),
+        message: expect.stringMatching(/from schema version 1 to 3 needs .* for a copy, and .* are free$/),
       }),
     );
     expect(files()).toEqual([]);

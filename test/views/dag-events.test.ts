@@ -8,7 +8,7 @@ test.each([
   ['dag_crashed', { cluster: '17' }, 'DAGMan 17 left the queue without a result, and is submitted again'],
   ['dag_ended', { how: 'removed', exit_code: 2 }, 'DAGMan was removed from the queue (exit 2)'],
   ['dag_ended', { how: 'not submitted' }, 'DAGMan has ended: not submitted'],
-])('%s is told to people in a sentence, for workflows and for requests', (action, data, text) => {
+])('%s is described to people in a sentence, for workflows and for requests', (action, data, text) => {
   expect(dagEventText(action, data)).toBe(text);
   const record = { id: 1, at_ms: 0, actor: 'holdfast', action, subject: 'request r@1', data };
   expect(historyText(record)).toBe(text);

@@ -57,7 +57,7 @@ export function pageBehaviour(world: WebWorld): void {
       const usage = page.getByRole('region', { name: 'Resources of attempt 1' });
       await usage.getByRole('img', { name: /Memory peak \d+.* of 256m requested \(\d+ %\)/ }).waitFor();
       await usage.getByRole('img', { name: /CPUs peak [\d.]+ of 1.0 requested/ }).waitFor();
-      await usage.scrollIntoViewIfNeeded();
+      await usage.evaluate((section) => section.scrollIntoView());
       await screenshot(page, `usage-${theme}`);
       await expectAccessible(page);
       expectQuiet(page);
@@ -127,7 +127,7 @@ export function pageBehaviour(world: WebWorld): void {
     await page.goto(world.url('/'));
     await page.getByText(HOSTILE_NAME).first().waitFor();
     await page.goto(world.url(`/workflows/${workflow}/triage`));
-    await page.getByRole('link', { name: HOSTILE_NAME }).first().click();
+    await page.locator('h3').getByRole('link', { name: HOSTILE_NAME }).click();
     await page.getByRole('log').getByText(HOSTILE_NAME).waitFor();
     await page.getByRole('button', { name: 'Cancel …' }).click();
     await page.getByRole('dialog').getByText(HOSTILE_NAME).first().waitFor();
@@ -141,11 +141,27 @@ export function pageBehaviour(world: WebWorld): void {
     expectQuiet(page);
   });
 
+  test('the page of a job leads to the last error in its log, and folds the rules that did not apply', async () => {
+    const page = await openPage();
+    await page.goto(world.url(`/workflows/${workflows.nightly}`));
+    await page.getByRole('link', { name: 'reconstruct_2' }).click();
+    await page.getByRole('button', { name: 'Last error' }).click();
+    await expect
+      .poll(() => page.getByRole('log').locator('[aria-current=true]').allTextContents())
+      .toEqual(['Connection refused by db.example:5432']);
+    const applied = page.getByRole('list', { name: 'Rules that were checked' });
+    expect(await applied.getByRole('listitem').count()).toBe(1);
+    expect(await page.getByText('it was not canceled').isVisible()).toBe(false);
+    await page.getByText(/^\d+ rules did not apply$/).click();
+    await page.getByText('it was not canceled').waitFor();
+    await expectAccessible(page);
+    expectQuiet(page);
+  });
+
   test('a log is followed while it is written, and searched', async () => {
     const page = await openPage();
     await page.goto(world.url(`/workflows/${workflows.live}`));
     await page.getByRole('link', { name: 'simulate' }).click();
-    await page.getByRole('button', { name: 'stdout' }).click();
     const log = page.getByRole('log');
     await log
       .getByText(/^step \d+$/)

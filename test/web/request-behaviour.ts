@@ -76,6 +76,21 @@ export function requestBehaviour(world: WebWorld): void {
     });
   });
 
+  test('the first page has requests that are held and bans that end within a day, and leads to them', async () => {
+    await world.ask('POST', '/sites/east/ban', { reason: 'The network is being moved.', duration_days: 0.5 });
+    const page = await openPage();
+    await page.goto(world.url('/'));
+    await page.getByText('The ban of site east ends soon').waitFor();
+    await page.getByText(/^The network is being moved.; ends in/).waitFor();
+    // The one of south lasts for days.
+    expect(await page.getByText('The ban of site south').count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Decide about minbias-2026' }).click();
+    await page.getByRole('heading', { level: 1, name: 'minbias-2026' }).waitFor();
+    await world.ask('DELETE', '/sites/east/ban');
+    expectQuiet(page);
+  });
+
   test('on a phone none of them is wider than the screen', async () => {
     const page = await openPage({ phone: true });
     const paths = [

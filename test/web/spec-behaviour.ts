@@ -89,9 +89,7 @@ jobs:
       expect.stringMatching(/^Execution 2.*retry.*rule handler; execution 3 at /),
       expect.stringMatching(/^Execution 3.*failed.*; ends/),
     ]);
-    await simulate.scrollIntoViewIfNeeded();
-    await page.getByText('Failed after 3 executions').scrollIntoViewIfNeeded();
-    await screenshot(page, 'simulate-light');
+    await screenshot(page, 'simulate-light', 'whole');
     await expectAccessible(page);
 
     await page.getByLabel('Ends with').fill('9');
@@ -130,8 +128,8 @@ jobs:
     const jobs = page.getByRole('list', { name: 'Jobs of the plan' });
     await jobs.getByText('its command changed').waitFor();
     await jobs.getByText('combine runs again').waitFor();
-    await page.getByRole('button', { name: 'Apply' }).scrollIntoViewIfNeeded();
-    await screenshot(page, 'update-light');
+    await page.getByRole('button', { name: 'Apply' }).waitFor();
+    await screenshot(page, 'update-light', 'whole');
     await expectAccessible(page);
     expect((await world.status(workflow)).workflow.run_id).toBe(1);
     await page.getByRole('button', { name: 'Apply' }).click();

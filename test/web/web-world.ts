@@ -12,7 +12,21 @@ const LARGEST_BYTES = 150 * 1024;
 
 /** A server with a worker, with whatever tests submit to it. */
 export class WebWorld {
-  readonly project = new ServedProject();
+  readonly project: ServedProject;
+  /** What people and programs show, where a token is needed. */
+  #token: string | null = null;
+
+  constructor({
+    files = {},
+    env = {},
+  }: { files?: Record<string, string | object>; env?: Record<string, string> } = {}) {
+    this.project = new ServedProject(files, env);
+  }
+
+  /** Whose work is submitted from now on. */
+  actAs(token: string): void {
+    this.#token = token;
+  }
 
   start(...args: string[]): Promise<string> {
     return this.project.start('--log-level', 'warn', ...args);
@@ -31,25 +45,21 @@ export class WebWorld {
     writeFileSync(join(this.project.dir, name), '');
   }
 
-  async submit(spec: object): Promise<number> {
+  async submit(spec: object, more: object = {}): Promise<number> {
     const { dir } = this.project;
-    const answer = await fetch(this.url('/api/v1/workflows'), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ spec, cwd: dir, output_dir: join(dir, 'output') }),
-    });
-    if (answer.status !== 201) throw new Error(await answer.text());
-    return ((await answer.json()) as { id: number }).id;
+    const body = { spec, cwd: dir, output_dir: join(dir, 'output'), ...more };
+    return ((await this.ask('POST', '/workflows', body)) as { id: number }).id;
   }
 
   /** A call of the API that must succeed; what it answers. */
   async ask(method: string, path: string, body?: object): Promise<unknown> {
     const answer = await fetch(this.url(`/api/v1${path}`), {
       method,
-      ...(body !== undefined && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
     return answer.json();
@@ -78,7 +88,7 @@ export class WebWorld {
   }
 
   async status(workflow: number): Promise<WorkflowStatus> {
-    return (await (await fetch(this.url(`/api/v1/workflows/${workflow}/status`))).json()) as WorkflowStatus;
+    return (await this.ask('GET', `/workflows/${workflow}/status`)) as WorkflowStatus;
   }
 
   /** Submits a workflow and waits until its status is as wanted. */
@@ -113,12 +123,12 @@ export class WebWorld {
 }
 
 /** Only where HF_SCREENSHOTS is set: the documentation has them, and fonts differ from machine to machine. */
-export async function screenshot(page: Page, name: string): Promise<void> {
+export async function screenshot(page: Page, name: string, part: 'seen' | 'whole' = 'seen'): Promise<void> {
   if (process.env.HF_SCREENSHOTS === undefined) return;
   mkdirSync(SCREENSHOTS, { recursive: true });
   const path = join(SCREENSHOTS, `${name}.png`);
   await page.evaluate(() => document.fonts.ready);
-  await page.screenshot({ path });
+  await page.screenshot({ path, fullPage: part === 'whole' });
   const { size } = statSync(path);
   if (size > LARGEST_BYTES) throw new Error(`${path} has ${size} bytes`);
 }

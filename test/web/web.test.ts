@@ -6,6 +6,7 @@ import { flowBehaviour } from './flow-behaviour.ts';
 import { pageBehaviour } from './page-behaviour.ts';
 import { reportBehaviour } from './report-behaviour.ts';
 import { requestBehaviour } from './request-behaviour.ts';
+import { rightsBehaviour } from './rights-behaviour.ts';
 import { specBehaviour } from './spec-behaviour.ts';
 import { WebWorld } from './web-world.ts';
 import { workflowBehaviour } from './workflow-behaviour.ts';
@@ -38,4 +39,5 @@ function testPages(): void {
   describe('the API page', () => apiPageBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
   describe('a report', reportBehaviour);
+  describe('what belongs to others', rightsBehaviour);
 }

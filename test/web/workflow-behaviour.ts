@@ -202,6 +202,11 @@ export function workflowBehaviour(world: WebWorld): void {
     await page.getByRole('link', { name: 'analyse_48' }).waitFor();
     expect(Math.max(...rows)).toBeLessThanOrEqual(200);
     expect(rows.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_500);
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+    console.log(`100,000 jobs: heap of the page ${Math.round(usedSize / 2 ** 20)} MB`);
+    expect(usedSize).toBeLessThan(300 * 2 ** 20);
     expectQuiet(page);
   });
 }

@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 /** Longer than any test. */
 const FOR_EVER = 600_000;
 
-/** Says that it has begun, and goes on when it may. */
+/** Says that it has begun, and continues when it may. */
 const HELD = 'echo "$HOLDFAST_JOB_NAME $HOLDFAST_ATTEMPT_ID" >> starts; until [ -e go ]; do sleep 0.02; done';
 
 function letGo(world: ServiceWorld): void {
@@ -57,7 +57,7 @@ class TestAllocation {
   }
 }
 
-/** As a cluster does it: everything is told, the worker as well as what it has started. */
+/** As a cluster does it: everything gets the signal, the worker as well as what it has started. */
 function endAllocation(world: ServiceWorld, worker: { lose(): void }): void {
   const pids = world.jobProcesses();
   worker.lose();
@@ -76,7 +76,7 @@ async function hasEnded(world: ServiceWorld, file: string): Promise<void> {
   await until('the command has ended', () => {
     return world.lines(file).length > 0 && world.jobProcesses().length === 0;
   });
-  // The launcher has told by now, or will before the word of the end.
+  // The launcher has reported by now, or will before the word of the end.
   await sleep(100);
 }
 
@@ -128,7 +128,7 @@ describe('the end of an allocation', () => {
       { name: 'bad', command: 'exit 7' },
       { name: 'last', command: HELD },
     ]);
-    await until('two are told', async () => (await world.engine.status(1)).counts.running === 1);
+    await until('two are reported', async () => (await world.engine.status(1)).counts.running === 1);
     await until('the job has begun', () => world.lines('starts').length === 1);
     endAllocation(world, worker);
     await ended;
@@ -143,7 +143,7 @@ describe('the end of an allocation', () => {
   test('is a timeout for the jobs if the time of the allocation is over', async (context) => {
     const world = await ServiceWorld.make(context);
     const allocation = new TestAllocation();
-    // The cluster is late, as it may be, and the worker has not been told to end its jobs before.
+    // The cluster is late, as it may be, and the worker has not been signalled to end its jobs before.
     const options = allocation.options({ takeUntilMs: 0, endBeforeMs: 0, askEveryMs: FOR_EVER });
     const { worker, ended } = world.worker(options);
     await world.submit([{ name: 'job', command: `trap 'exit 0' TERM; ${HELD}` }]);
@@ -195,10 +195,10 @@ describe('the end of an allocation', () => {
     expect(world.log.at(-1)).toContain('the server does not answer');
   });
 
-  test('is told once: a second signal changes nothing, and a later drain neither', async (context) => {
+  test('is obeyed once: a second signal changes nothing, and a later drain neither', async (context) => {
     const world = await ServiceWorld.make(context);
     const { worker, ended } = world.worker(new TestAllocation().options());
-    await world.submit([{ name: 'job', command: `trap 'echo told >> told' TERM; ${HELD}` }]);
+    await world.submit([{ name: 'job', command: `trap 'echo reported >> reported' TERM; ${HELD}` }]);
     await until('the job has begun', () => world.lines('starts').length === 1);
     worker.lose();
     worker.lose();
@@ -304,7 +304,7 @@ describe('a worker for one workflow', () => {
     expect(await world.attempts()).toMatchObject([{ cause: 'stopped' }]);
   });
 
-  test('stays for more if it is told to', async (context) => {
+  test('stays for more with --stay', async (context) => {
     const world = await ServiceWorld.make(context);
     const own = await world.submit([{ name: 'job', command: 'exit 3' }]);
     const { worker, ended } = world.worker({ workflowId: own, stays: true });

@@ -42,7 +42,7 @@ test('code sees a secret, and nothing that is stored does', async () => {
   });
 });
 
-test('conditions are told as true or false, and no result is the same as null', async () => {
+test('conditions are reported as true or false, and no result is the same as null', async () => {
   expect((await evaluated('fail_if', '"some text"')).result).toEqual({ ok: true, value: true });
   expect((await evaluated('if', '0')).result).toEqual({ ok: true, value: false });
   expect((await evaluated('goto_js', 'return undefined')).result).toEqual({ ok: true, value: null });

@@ -43,7 +43,7 @@ describe('the condition of a step', () => {
     expect(existsSync(join(dir, 'ran'))).toBe(false);
   });
 
-  test('that holds is told with the end of the attempt', async () => {
+  test('that holds is reported with the end of the attempt', async () => {
     const { dir, said, end } = workerWith(answering((cwd) => conditional('attempt', cwd), []));
     await end;
     const [report] = said.flatMap(({ finished }) => finished);

@@ -5,7 +5,7 @@ import { HoldfastError } from '../../src/core/errors.ts';
 /** What happens to one request on its way: nothing, or one of the ways of a network. */
 export type Fault = 'none' | 'request lost' | 'answer lost' | 'doubled' | 'delayed';
 
-/** Sends the requests of a worker through a network that treats each as it is told. */
+/** Sends the requests of a worker through a network that treats each as the test says. */
 export function faultyEngine(engine: Engine, next: (method: string) => Fault): Engine {
   const faulty = new Set(['registerWorker', 'resumeWorker', 'exchange', 'putLogs', 'retireWorker', 'status']);
   return new Proxy(engine, {

@@ -58,7 +58,7 @@ describe.concurrent('a worker of a server', () => {
     );
   });
 
-  test('continues with a hook that goes on while the worker is restarted', async (context) => {
+  test('continues with a hook that runs on while the worker is restarted', async (context) => {
     const { world, errands } = await worldWith(context, {
       output_registered: `${KEY}; until [ -e open ]; do sleep 0.05; done`,
     });

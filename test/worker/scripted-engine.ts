@@ -11,7 +11,7 @@ export type Answer = Partial<Omit<ExchangeResult, 'next_due_at_ms'>>;
 export interface World {
   dir: string;
   worker: RunWorker;
-  /** Tells the worker that something was committed elsewhere. */
+  /** Notifies the worker that something was committed elsewhere. */
   change(): void;
 }
 

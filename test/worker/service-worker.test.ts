@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Fault, faultyEngine } from './faulty-engine.ts';
 import { ServiceWorld, until } from './service-world.ts';
 
-/** Says that it has begun, and goes on when it may. */
+/** Says that it has begun, and continues when it may. */
 const HELD = 'echo "$HOLDFAST_JOB_NAME $HOLDFAST_ATTEMPT_ID" >> starts; until [ -e go ]; do sleep 0.02; done';
 
 function letGo(world: ServiceWorld): void {
@@ -63,7 +63,9 @@ describe('a service worker', () => {
     isCutOff = true;
     letGo(world);
     await until('the job has ended', () => world.lines('ends').length === 1);
-    await until('nobody can be told', () => world.log.some((line) => line.includes('the network is down')));
+    await until('nothing can be reported', () =>
+      world.log.some((line) => line.includes('the network is down')),
+    );
     await world.engine.loseWorker(1, { actor: 'ada' });
     isCutOff = false;
     await world.complete();
@@ -154,7 +156,7 @@ describe('a service worker', () => {
     expect(large.text).toHaveLength(256 * 1024);
   });
 
-  test('sends what is new while somebody reads', async (context) => {
+  test('sends what is new while a client reads', async (context) => {
     const world = await ServiceWorld.make(context);
     world.worker();
     await world.submit([{ name: 'job', command: `echo before; ${HELD}; echo after` }]);
@@ -188,7 +190,7 @@ describe('a service worker', () => {
 });
 
 describe('a network that fails', () => {
-  test('for a while costs nothing: jobs go on, and their ends are told afterwards', async (context) => {
+  test('for a while costs nothing: jobs continue, and their ends are reported afterwards', async (context) => {
     const world = await ServiceWorld.make(context);
     let isAway = false;
     let refused = 0;
@@ -211,7 +213,7 @@ describe('a network that fails', () => {
     expect(world.log).toContain('the server answers again');
   });
 
-  test('from the beginning is waited for, and a worker that is told to leave does', async (context) => {
+  test('from the beginning is waited for, and a worker that has to leave does', async (context) => {
     const world = await ServiceWorld.make(context);
     const engine = faultyEngine(world.engine, () => 'request lost');
     const { worker, ended } = world.worker({}, engine);
@@ -221,7 +223,7 @@ describe('a network that fails', () => {
     expect((await world.engine.listWorkers()).items).toEqual([]);
   });
 
-  test('for good does not keep an idle worker that is told to drain', async (context) => {
+  test('for good does not keep an idle worker that has to drain', async (context) => {
     const world = await ServiceWorld.make(context);
     let isAway = false;
     const engine = faultyEngine(world.engine, () => (isAway ? 'request lost' : 'none'));
@@ -233,7 +235,7 @@ describe('a network that fails', () => {
     expect(world.log.at(-1)).toContain('the server does not answer');
   });
 
-  test('for good does not keep a worker that is told to stop', async (context) => {
+  test('for good does not keep a worker that has to stop', async (context) => {
     const world = await ServiceWorld.make(context);
     let isAway = false;
     const engine = faultyEngine(world.engine, () => (isAway ? 'request lost' : 'none'));

@@ -55,7 +55,7 @@ export class ServiceWorld {
     return world;
   }
 
-  /** A workflow whose jobs run in the directory of the world; shared unless told. */
+  /** A workflow whose jobs run in the directory of the world; shared by default. */
   async submit(
     jobs: object[],
     more: object = {},
@@ -64,9 +64,11 @@ export class ServiceWorld {
   ): Promise<number> {
     const loaded = loadSpec(JSON.stringify({ name: 'service', ...more, jobs }), 'spec.json');
     if (!loaded.ok) throw new Error(JSON.stringify(loaded));
-    for (const job of loaded.model.jobs) change(job);
+    // Jobs of a spec are made anew whenever they are read.
+    const model = { ...loaded.model, jobs: [...loaded.model.jobs] };
+    for (const job of model.jobs) change(job);
     const { id } = await this.engine.createWorkflow({
-      model: loaded.model,
+      model,
       cwd: '.',
       output_dir: 'output',
       actor: 'tester',
@@ -174,7 +176,7 @@ export class ServiceWorld {
     return this.processes().filter((pid) => commandLine(pid).includes('dist/launcher.cjs'));
   }
 
-  /** Processes of jobs: they are told where their attempt works. */
+  /** Processes of jobs: their environment has the work directory of the attempt. */
   jobProcesses(): number[] {
     const { processes, environment } = readProcessTable(new Set());
     return [...processes.keys()].filter((pid) => environment(pid)?.includes(`HOLDFAST_WORK_DIR=${this.dir}`));

@@ -21,7 +21,7 @@ done
 printf '%s\\n' "\${options[@]}" > "$(dirname "$0")/options"
 if [ -e "$(dirname "$0")/refuse" ]; then echo "srun: error: Unable to create step" >&2; exit 1; fi
 task=$(setsid bash -c 'trap : TERM; out=$1; err=$2; shift 2; "$@" >> "$out" 2>> "$err" & echo $! > "$out.pid"
-  while kill -0 $!; do wait $!; done; wait $!; echo $? > "$out.rc"' - "$out" "\${err:-$out}" "$@" < /dev/null > /dev/null 2>&1 & echo $!)
+  while kill -0 $!; do wait $!; done; wait $!; echo $? > "$out.new"; mv "$out.new" "$out.rc"' - "$out" "\${err:-$out}" "$@" < /dev/null > /dev/null 2>&1 & echo $!)
 trap 'kill -KILL $(cat "$out.pid"); echo "srun: forcing job termination" >&2' TERM
 until [ -e "$out.rc" ]; do sleep 0.02; done
 rc=$(cat "$out.rc")

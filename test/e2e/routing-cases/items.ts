@@ -93,12 +93,12 @@ steps:${LIST('list', '[1,2]')}
     name: 'an item calls a step of its own',
     spec: `
 steps:${LIST('list', '["a","b"]')}
-  p: { exec: "./play p-{{ outputs.list }} 1 0", on_fail: { run: [fix], ${NOW} }, on_success: { run: [tell] } }
+  p: { exec: "./play p-{{ outputs.list }} 1 0", on_fail: { run: [fix], ${NOW} }, on_success: { run: [note] } }
   q: { exec: "./play q-{{ outputs.list }}" }
   fix: { exec: "./play fix-{{ outputs.list }}" }
-  tell: { exec: "./play tell-{{ outputs.list }}" }
+  note: { exec: "./play note-{{ outputs.list }}" }
 `,
-    executions: { branches: ['list p-a fix-a p-a tell-a q-a', 'list p-b fix-b p-b tell-b q-b'] },
+    executions: { branches: ['list p-a fix-a p-a note-a q-a', 'list p-b fix-b p-b note-b q-b'] },
     exit: 0,
   },
   {

@@ -3,7 +3,7 @@ import { AT_ONCE, type RoutingCase } from '../routing-play.ts';
 const NOW = `retry: { ${AT_ONCE} }`;
 const HANDLER = `
 failure_handlers:
-  - name: mend
+  - name: redo
     rules:
       - { exit_codes: [10], max_retries: 2 }
       - { exit_codes: [11], verdict: fail }
@@ -13,11 +13,11 @@ failure_handlers:
 /** Routes beside failure handlers, retry budgets, post scripts and pending_failed; and the flags of run. */
 export const POLICIES: RoutingCase[] = [
   {
-    name: 'an exhausted failure handler goes on to the routes',
+    name: 'an exhausted failure handler continues with the routes',
     spec: `${HANDLER}
 steps:
   a: { exec: ./play a }
-  b: { exec: ./play b 10 10 0, failure_handler: mend, on_fail: { goto: a } }
+  b: { exec: ./play b 10 10 0, failure_handler: redo, on_fail: { goto: a } }
 `,
     executions: 'a b b a b',
     exit: 0,
@@ -27,14 +27,14 @@ steps:
     name: 'a failure that no rule of the handler matches goes to the routes',
     spec: `${HANDLER}
 steps:
-  b: { exec: ./play b 9 0, failure_handler: mend, on_fail: { run: [fix], ${NOW} } }
+  b: { exec: ./play b 9 0, failure_handler: redo, on_fail: { run: [fix], ${NOW} } }
   fix: { exec: ./play fix }
 `,
     executions: 'b fix b',
     exit: 0,
   },
   {
-    name: 'an exhausted retry budget goes on to the routes',
+    name: 'an exhausted retry budget continues with the routes',
     spec: `
 steps:
   a: { exec: ./play a }
@@ -85,8 +85,8 @@ steps:
 order: graph
 max_parallel: 1
 steps:
-  b: { exec: ./play b 11, failure_handler: mend, on_fail: { retry: { max: 3, ${AT_ONCE} } } }
-  c: { exec: ./play c 12, failure_handler: mend, on_fail: { retry: { max: 3, ${AT_ONCE} } } }
+  b: { exec: ./play b 11, failure_handler: redo, on_fail: { retry: { max: 3, ${AT_ONCE} } } }
+  c: { exec: ./play c 12, failure_handler: redo, on_fail: { retry: { max: 3, ${AT_ONCE} } } }
 `,
     executions: 'b c',
     exit: 1,
@@ -98,8 +98,8 @@ steps:
 order: graph
 max_parallel: 1
 steps:
-  b: { exec: ./play b 11 0, failure_handler: mend, on_fail: { run: [fix], ${NOW} } }
-  c: { exec: ./play c 12 0, failure_handler: mend, on_fail: { run: [fix], ${NOW} } }
+  b: { exec: ./play b 11 0, failure_handler: redo, on_fail: { run: [fix], ${NOW} } }
+  c: { exec: ./play c 12 0, failure_handler: redo, on_fail: { run: [fix], ${NOW} } }
   fix: { exec: ./play fix }
 `,
     executions: 'b c fix b fix c',

@@ -3,7 +3,7 @@ import { AT_ONCE, type RoutingCase } from '../routing-play.ts';
 /** on_fail.retry alone, and where its settings come from. */
 export const RE_ATTEMPTS: RoutingCase[] = [
   {
-    name: 'a step is tried again as often as retry.max says, and goes on when it succeeds',
+    name: 'a step is tried again as often as retry.max says, and continues when it succeeds',
     spec: `
 steps:
   unit: { exec: ./play unit 1 1 0, on_fail: { retry: { max: 2, ${AT_ONCE} } } }

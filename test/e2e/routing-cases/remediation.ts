@@ -60,14 +60,14 @@ steps:
     exit: 0,
   },
   {
-    name: 'a remediation runs what its own success calls before the step goes on',
+    name: 'a remediation runs what its own success calls before the step continues',
     spec: `
 steps:
   b: { exec: ./play b 1 0, on_fail: { run: [fix], ${NOW} } }
-  fix: { exec: ./play fix, on_success: { run: [tell] } }
-  tell: { exec: ./play tell }
+  fix: { exec: ./play fix, on_success: { run: [note] } }
+  note: { exec: ./play note }
 `,
-    executions: 'b fix tell b',
+    executions: 'b fix note b',
     exit: 0,
   },
   {
@@ -218,7 +218,7 @@ steps:
     ends: { b: 'failed', later: 'completed', end: 'completed' },
   },
   {
-    name: 'a planned step that was through has failed when a call of it fails, and its dependents go on',
+    name: 'a planned step that was through has failed when a call of it fails, and its dependents continue',
     spec: `
 max_parallel: 1
 steps:

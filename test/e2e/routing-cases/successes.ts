@@ -94,8 +94,8 @@ steps:
     spec: `
 steps:
   b:
-    exec: ./say b '{"tell":["n2"]}'
-    on_success: { run_js: "return output.tell" }
+    exec: ./say b '{"note":["n2"]}'
+    on_success: { run_js: "return output.note" }
   n1: { exec: ./play n1, on_call: true }
   n2: { exec: ./play n2, on_call: true }
 `,
@@ -193,11 +193,11 @@ steps:
   b:
     exec: ./play b 1 1 0 0
     on_fail: { run: [fix], retry: { max: 1, ${AT_ONCE} }, goto: a }
-    on_success: { run: [tell], goto_js: "loop < 3 ? 'a' : false" }
+    on_success: { run: [note], goto_js: "loop < 3 ? 'a' : false" }
   fix: { exec: ./play fix }
-  tell: { exec: ./play tell }
+  note: { exec: ./play note }
 `,
-    executions: 'a b fix b a b tell a b tell',
+    executions: 'a b fix b a b note a b note',
     exit: 0,
   },
   {

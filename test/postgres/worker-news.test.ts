@@ -1,0 +1,4 @@
+import { workerNewsBehaviour } from '../server/worker-news-behaviour.ts';
+import { onPostgres } from './on-postgres.ts';
+
+workerNewsBehaviour(onPostgres);

@@ -129,7 +129,7 @@ export class World {
   }
 
   launchers(): number[] {
-    return this.pids('dist/launcher.cjs');
+    return withoutChildren(this.pids('dist/launcher.cjs'));
   }
 
   /** Processes that jobs have started. */
@@ -173,6 +173,21 @@ export class World {
 }
 
 /** Whether the command line or the environment of a process has these words. */
+/**
+ * A process that a launcher has just forked for a job has the launcher's command line until it becomes the job. A kill that
+ * hits it ends the job, not the launcher.
+ */
+export function withoutChildren(pids: number[]): number[] {
+  return pids.filter((pid) => {
+    try {
+      const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+      return !pids.includes(Number(parent));
+    } catch {
+      return false;
+    }
+  });
+}
+
 export function holds(pid: number, file: 'cmdline' | 'environ', words: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(words);

@@ -25,7 +25,7 @@ export interface RunWorkerOptions extends RunnerOptions {
 }
 
 /**
- * `waiting`: only decisions of people are left. `follow`: another live process drives the run. `out_of_time`: what is left
+ * `complete`: here or by another process. `waiting`: only decisions of people are left. `follow`: another live process drives the run. `out_of_time`: what is left
  * takes longer than there is time.
  */
 export type RunEnd = 'complete' | 'waiting' | 'stopped' | 'out_of_time' | 'follow';
@@ -102,7 +102,8 @@ export class RunWorker {
     try {
       const { shared } = await this.#insist(() => engine.getWorkflow(workflowId));
       // What is shared has no driver: it is claimed beside others.
-      if (!shared && (await engine.adopt(workflowId, workerId)).mode === 'follow') return 'follow';
+      const adoption = shared ? 'drive' : await this.#adopt(workerId);
+      if (adoption !== 'drive') return adoption;
       if (asksCode) runner.warm();
       await launchers.start();
       const end = await this.#drive(session, shared);
@@ -115,6 +116,16 @@ export class RunWorker {
       await runner.close();
       // A store that cannot be written has no use for this; the next run finds the dead worker by itself.
       await engine.retireWorker(workerId).catch(() => {});
+    }
+  }
+
+  /** `complete`: another process has ended the run since this one looked. */
+  async #adopt(workerId: number): Promise<'drive' | 'follow' | 'complete'> {
+    try {
+      return (await this.#engine.adopt(this.#options.workflowId, workerId)).mode;
+    } catch (error) {
+      if (error instanceof HoldfastError && error.code === 'WORKFLOW_COMPLETE') return 'complete';
+      throw error;
     }
   }
 

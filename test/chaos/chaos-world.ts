@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutChildren } from '../../chaos/world.ts';
 import type { ServedEngine } from '../../src/contract/engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { loadSpec } from '../../src/spec/load-spec.ts';
@@ -97,7 +98,11 @@ export class ChaosWorld {
     }
   }
 
-  /** Processes of this world whose command line holds the words; launchers are `dist/launcher.cjs`. */
+  launchers(): number[] {
+    return withoutChildren(this.processes('dist/launcher.cjs'));
+  }
+
+  /** Processes of this world whose command line holds the words. */
   processes(words: string): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))

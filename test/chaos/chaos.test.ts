@@ -45,7 +45,7 @@ const eventsOf = (id: number) => allPages((page) => world.engine.listEvents(id, 
 async function breakSomething(): Promise<void> {
   const any = <T>(list: T[]): T | undefined => list[Math.floor(Math.random() * list.length)];
   const [server, worker] = [any(world.servers)!, any(world.workers)!];
-  const launcher = any(world.processes('dist/launcher.cjs'));
+  const launcher = any(world.launchers());
   const brief = 200 + Math.random() * 2000;
   switch (
     any([

@@ -82,3 +82,13 @@ test('when its lease was over it comes back as another worker, and what it ran i
   expect(await ended).toBe('complete');
   expect((await world.attempts(id)).map(({ state }) => state)).toEqual(['WORKER_FAILED', 'SUCCEEDED']);
 });
+
+test('a run that another process ends before it is taken over is complete, and no error', async (context) => {
+  const world = await ServiceWorld.make(context);
+  const id = await world.submit([{ name: 'only', command: 'true' }], {}, false);
+  const first = lend(context, world, id, world.engine);
+  expect(await first.ended).toBe('complete');
+  const second = lend(context, world, id, world.engine);
+  expect(await second.ended).toBe('complete');
+  expect(await world.attempts(id)).toHaveLength(1);
+});

@@ -164,10 +164,7 @@ export class WatchRun {
     this.#driven = { worker, graceMs: settings.grace };
     try {
       if (!this.#interrupted.signal.aborted) await worker.run();
-    } catch (error) {
-      // A user canceled what was left before the first job was claimed.
-      if (!(error instanceof HoldfastError && error.code === 'WORKFLOW_COMPLETE')) throw error;
-    } finally {
+      } finally {
       this.#driven = null;
       void launchers.stop();
     }

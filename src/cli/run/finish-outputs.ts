@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../contract/engine.ts';
 import type { RequestRecord } from '../../contract/records/request.ts';
-import { HoldfastError } from '../../core/errors.ts';
 import { outputErrandText } from '../../views/requests/output-errand-text.ts';
 import { Launchers } from '../../worker/execute/launchers.ts';
 import { RunWorker } from '../../worker/run-worker.ts';
@@ -72,9 +71,6 @@ async function serve(
   working(worker);
   try {
     await worker.run();
-  } catch (error) {
-    // Another process has done it meanwhile.
-    if (!(error instanceof HoldfastError && error.code === 'WORKFLOW_COMPLETE')) throw error;
   } finally {
     working(null);
     void launchers.stop();

@@ -1,5 +1,4 @@
 import type { Engine } from '../../contract/engine.ts';
-import { HoldfastError } from '../../core/errors.ts';
 import { Launchers } from '../../worker/execute/launchers.ts';
 import { RunWorker } from '../../worker/run-worker.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -35,9 +34,6 @@ async function runActions(context: CommandContext, engine: Engine, workflowId: n
   const stopListening = onInterrupt((count) => (count === 1 ? worker.stop() : worker.kill()));
   try {
     await worker.run();
-  } catch (error) {
-    // Another process has begun them meanwhile.
-    if (!(error instanceof HoldfastError && error.code === 'WORKFLOW_COMPLETE')) throw error;
   } finally {
     stopListening();
     void launchers.stop();

@@ -164,7 +164,7 @@ export class WatchRun {
     this.#driven = { worker, graceMs: settings.grace };
     try {
       if (!this.#interrupted.signal.aborted) await worker.run();
-      } finally {
+    } finally {
       this.#driven = null;
       void launchers.stop();
     }

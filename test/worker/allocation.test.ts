@@ -128,7 +128,10 @@ describe('the end of an allocation', () => {
       { name: 'bad', command: 'exit 7' },
       { name: 'last', command: HELD },
     ]);
-    await until('two are reported', async () => (await world.engine.status(1)).counts.running === 1);
+    await until('two are reported', async () => {
+      const { counts } = await world.engine.status(1);
+      return counts.completed === 1 && counts.failed === 1;
+    });
     await until('the job has begun', () => world.lines('starts').length === 1);
     endAllocation(world, worker);
     await ended;

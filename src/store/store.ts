@@ -3,7 +3,7 @@ import type { Script } from './script.ts';
 /**
  * One database. Scripts are the only way in; each call is one transaction, and each script is given the time: that of
  * the database where several machines share it. A script may be run again from its beginning, if the database asks for
- * it, until it is committed once.
+ * it, until it is committed once. One that declares no parameter is given no time, and need not wait for it.
  */
 export interface Store {
   /** A consistent snapshot; never waits for writers. */

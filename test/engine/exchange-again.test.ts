@@ -14,7 +14,7 @@ test('another look for work that the database runs twice gives only what the sec
   const worker = await engine.registerWorker({ ...ownIdentity(), host: 'elsewhere', kind: 'service' });
   // Nothing is there when it looks for the first time, as if another server had had it locked.
   const sent = { workerId: worker.id, request: { ...NOTHING, capacity: { ...PLENTY, slots: 1 }, seq: 1 } };
-  const [settled] = await store.write((now) => exchangeTogether([sent], now));
+  const [settled] = await store.write(() => exchangeTogether([sent]));
   const { done } = settled as { done: Exchanged };
   const first = { ...done, contended: true };
   await store.write(function* () {

@@ -32,7 +32,7 @@ test('an exchange that ends jobs and takes others waits six times for the databa
   const exchange = (part: Partial<Exchange>) => {
     seq += 1;
     const sent = { workerId, request: { ...NOTHING, seq, ...part } };
-    return store.write((now) => counted(exchangeTogether([sent], now)));
+    return store.write(() => counted(exchangeTogether([sent])));
   };
   let { value } = await exchange({ capacity: { ...PLENTY, slots: 1 } });
   for (const slots of [10, 30]) {

@@ -12,6 +12,8 @@ export class CuttingProxy {
   readonly url: string;
   cut: 'before' | 'after' | null = null;
   cuts = 0;
+  /** How often a client sent something after it had been answered. */
+  turns = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -41,12 +43,15 @@ export class CuttingProxy {
       database.destroy();
     };
     let isCut = false;
+    let isAnswered = true;
     for (const socket of [client, database]) {
       this.#sockets.add(socket);
       socket.on('error', end);
       socket.on('close', end);
     }
     client.on('data', (data) => {
+      if (isAnswered) this.turns += 1;
+      isAnswered = false;
       const mode = data.includes(COMMIT) ? this.cut : null;
       if (mode !== null) {
         this.cut = null;
@@ -57,6 +62,7 @@ export class CuttingProxy {
       database.write(data);
     });
     database.on('data', (data) => {
+      isAnswered = true;
       if (isCut) end();
       else client.write(data);
     });

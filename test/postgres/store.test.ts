@@ -49,6 +49,23 @@ function* addOne(id: number): Script<number> {
   return (yield* first<{ job_count: number }>('select job_count from workflow where id = ?', id))!.job_count;
 }
 
+test('a script that needs no time waits for the database only where it needs an answer, and for the commit', async () => {
+  const proxy = await CuttingProxy.before(await database());
+  onTestFinished(() => proxy.close());
+  const store = await open(proxy.url);
+  const turnsOf = async (work: () => Promise<unknown>) => {
+    const before = proxy.turns;
+    await work();
+    return proxy.turns - before;
+  };
+  const change = () => run('update schema_version set version = version');
+  const ask = () => first<{ version: number }>('select version from schema_version');
+
+  expect(await turnsOf(() => store.write(change))).toBe(1);
+  expect(await turnsOf(() => store.write((_now) => change()))).toBe(2);
+  expect(await turnsOf(() => store.write(ask))).toBe(2);
+});
+
 test.for(['before', 'after'] as const)(
   'a change whose commit was cut off %s it was made, is made once, and is known to be made',
   async (moment) => {

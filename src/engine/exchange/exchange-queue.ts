@@ -58,7 +58,7 @@ export class ExchangeQueue {
   async #settle(group: readonly Waiting[]): Promise<boolean> {
     let settled: SettledExchange[];
     try {
-      settled = await this.#store.write((now) => exchangeTogether(group, now));
+      settled = await this.#store.write(() => exchangeTogether(group));
     } catch (error) {
       if (group.length > 1 && !(error instanceof HoldfastError)) return false;
       for (const { reject } of group) reject(error);

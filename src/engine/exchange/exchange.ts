@@ -14,7 +14,7 @@ import {
   keepAnswers,
   renewLease,
 } from '../../store/rows/workers/worker-rows.ts';
-import { type Script, together } from '../../store/script.ts';
+import { currentTime, type Script, together } from '../../store/script.ts';
 import { acceptReports, readReported } from './accept-reports.ts';
 import type { ExchangePart } from './exchange-part.ts';
 import { takeWork } from './take-work.ts';
@@ -42,10 +42,15 @@ export type SettledExchange = { done: Exchanged } | { refused: HoldfastError };
  * attempt that has ended, or that its worker never held, changes nothing and is named in `rejected`. The newest
  * exchange of a worker is answered again as it was.
  */
-export function* exchangeTogether(sent: readonly SentExchange[], now: number): Script<SettledExchange[]> {
+export function* exchangeTogether(sent: readonly SentExchange[]): Script<SettledExchange[]> {
   const ids = sent.map(({ workerId }) => workerId);
   yield* lockWorkers(ids);
-  const [workers, reported] = yield* together(findExchangingWorkers(ids), readReported(sent));
+  // The time is taken under the locks, as are those of claims.
+  const [workers, reported, now] = yield* together(
+    findExchangingWorkers(ids),
+    readReported(sent),
+    currentTime(),
+  );
   const begun: (SettledExchange | ExchangePart)[] = [];
   for (const each of sent) begun.push(yield* begin(each, workers.get(each.workerId), now));
   const parts = begun.filter((each) => 'worker' in each);

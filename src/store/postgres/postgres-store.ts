@@ -127,12 +127,12 @@ export class PostgresStore implements Store {
     );
     const mark = mode === 'write' && this.#isMigrated ? this.#marks.take() : null;
     let value: T;
-    let number: string | null;
     try {
-      const begun = await transaction.begin(mode);
-      number = begun.number;
-      if (mark !== null) await transaction.execute(writeMark(mark, begun.now));
-      value = await transaction.play(script(begun.now));
+      transaction.begin(mode);
+      if (mark !== null) await transaction.execute(writeMark(mark));
+      // A script without a parameter needs no time, and its first statements leave together with `begin`.
+      const now = script.length === 0 ? Number.NaN : await transaction.beginning();
+      value = await transaction.play(script(now));
       await transaction.check();
     } catch (error) {
       if (mark !== null) this.#marks.giveBack(mark);
@@ -151,8 +151,9 @@ export class PostgresStore implements Store {
       await transaction.commit();
     } catch (error) {
       transaction.release(false);
+      const { number } = transaction;
       const isLost = mark !== null && number !== null && isConnectionLoss(error);
-      if (isLost && (await this.#wasCommitted(number!, mark, deadline))) return value;
+      if (isLost && (await this.#wasCommitted(number, mark, deadline))) return value;
       throw error;
     }
     if (mark !== null) this.#marks.giveBack(mark);

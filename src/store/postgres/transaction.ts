@@ -10,6 +10,7 @@ import {
   type StatementResult,
   unexpectedChanges,
 } from '../script.ts';
+import { DATABASE_MS } from './commit-marks.ts';
 import { numberedSql } from './numbered-sql.ts';
 
 /** Statements whose answers nobody waits for are sent ahead up to this many. */
@@ -17,12 +18,17 @@ const MOST_IN_FLIGHT = 200;
 /** A server that is silent for longer than any statement may take is gone, even if the network does not say so. */
 const SILENCE_MS = 75_000;
 
-const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+const NOW = `${DATABASE_MS} as now`;
 
 const BEGIN = {
   read: `begin isolation level repeatable read read only; select ${NOW}, null as number`,
   write: `begin isolation level read committed; select ${NOW}, pg_current_xact_id()::text as number`,
 };
+
+interface Begun {
+  now: number;
+  number: string | null;
+}
 
 /**
  * One transaction on a connection. Statements are sent without waiting for the answers to those before, where the
@@ -36,6 +42,8 @@ export class Transaction {
   #inFlight = 0;
   /** Those in flight whose answers have to be seen before the commit. */
   #unchecked = 0;
+  #now: number | undefined;
+  #number: string | null = null;
   #isHeld = false;
   #isGrouping = false;
   /** Called when the next answer arrives. */
@@ -50,14 +58,33 @@ export class Transaction {
     this.#watch.unref();
   }
 
-  /**
-   * Begins. Returns the time, and for writers the number by which the outcome of the commit can be looked up later.
-   * All in one message: one way to the database and back.
-   */
-  async begin(mode: 'read' | 'write'): Promise<{ now: number; number: string | null }> {
-    const results = await this.#send<pg.QueryResult[]>(BEGIN[mode]);
-    const { now, number } = results[1]!.rows[0] as { now: number; number: string | null };
-    return { now: this.#clock?.() ?? now, number };
+  /** Of a writer that has begun: by it the outcome of its commit can be looked up later. */
+  get number(): string | null {
+    return this.#number;
+  }
+
+  /** Leaves with the first statement whose answer is awaited: no way to the database and back of its own. */
+  begin(mode: 'read' | 'write'): void {
+    this.#hold();
+    this.#client.query(BEGIN[mode], (error: Error | null, results: unknown) => {
+      this.#answered();
+      if (error !== null && error !== undefined) {
+        this.#failure ??= error;
+        return;
+      }
+      const [, { rows }] = results as [pg.QueryResult, pg.QueryResult<Begun>];
+      this.#now = rows[0]!.now;
+      this.#number = rows[0]!.number;
+    });
+  }
+
+  /** The time at which it began. */
+  async beginning(): Promise<number> {
+    if (this.#clock !== undefined) return this.#clock();
+    this.#letGo();
+    while (this.#now === undefined && this.#failure === undefined) await this.#answer();
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#now!;
   }
 
   /** Runs the script to its end; everything that it did has been answered then. */

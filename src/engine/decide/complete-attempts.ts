@@ -5,7 +5,6 @@ import type { LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts
 import { appendEvents, type NewEvent } from '../../store/rows/events/event-rows.ts';
 import { listCalledFor } from '../../store/rows/flow/route-rows.ts';
 import { listMembershipsOf } from '../../store/rows/jobs/dependency-rows.ts';
-import { listOpenWorkflows } from '../../store/rows/jobs/job-rows.ts';
 import { toCompleted } from '../../store/rows/jobs/job-transitions.ts';
 import { type Script, together } from '../../store/script.ts';
 import { followFlow } from '../flow/follow-flow.ts';
@@ -59,14 +58,11 @@ export function withNote(reason: string, note: string | undefined): string {
 }
 
 /**
- * What `endAttempt` does, for many successes at once: a few statements, however many there are. Returns the workflows that
- * are known to have open jobs afterwards.
+ * What `endAttempt` does, for many successes at once: a few statements, however many there are. Returns whether more jobs
+ * may have ended by it.
  */
-export function* completeAttempts(
-  successes: readonly PlainSuccess[],
-  now: number,
-): Script<ReadonlySet<number>> {
-  if (successes.length === 0) return new Set();
+export function* completeAttempts(successes: readonly PlainSuccess[], now: number): Script<boolean> {
+  if (successes.length === 0) return false;
   yield* finishAttempts(successes.map(({ live, end }) => ({ token: live.id, end })));
   const byReason = new Map<string, number[]>();
   for (const { live, end } of successes) {
@@ -76,22 +72,19 @@ export function* completeAttempts(
   }
   for (const [reason, jobIds] of byReason) yield* toCompleted(jobIds, reason);
   yield* appendEvents(successes.map((success) => completion(success, now)));
-  const jobs = successes.map(({ live: { job_id, job_name, workflow_id, run_id } }) => {
-    return { id: job_id, name: job_name, workflow_id, run_id };
+  const awaited = successes.flatMap(({ live }) => {
+    const { job_id: id, job_name: name, workflow_id, run_id } = live;
+    return live.is_awaited ? { id, name, workflow_id, run_id } : [];
   });
-  const ids = jobs.map(({ id }) => id);
-  const workflowIds = [...new Set(jobs.map(({ workflow_id }) => workflow_id))];
-  const [memberships, called, open] = yield* together(
-    listMembershipsOf(ids),
-    listCalledFor(ids),
-    listOpenWorkflows(workflowIds),
-  );
-  const hasFollowed = yield* settleSuccesses(jobs, memberships, now);
+  if (awaited.length === 0) return false;
+  const ids = awaited.map(({ id }) => id);
+  const [memberships, called] = yield* together(listMembershipsOf(ids), listCalledFor(ids));
+  const hasFollowed = yield* settleSuccesses(awaited, memberships, now);
   for (const id of called) {
-    const { workflow_id, run_id } = jobs.find((job) => job.id === id)!;
+    const { workflow_id, run_id } = awaited.find((job) => job.id === id)!;
     yield* followFlow({ id: workflow_id, run_id }, now, (draft) => serveWaitingCall(draft, id));
   }
-  return new Set(hasFollowed || called.length > 0 ? [] : open);
+  return hasFollowed || called.length > 0;
 }
 
 function completion({ live, end }: PlainSuccess, now: number): NewEvent {

@@ -19,9 +19,14 @@ export interface AttemptEnding {
 
 /**
  * Ends attempts, those that simply succeeded together and the others one by one, adds them to their runs' totals, and
- * ends the runs that are complete by it. Returns the recovery scripts that their reporters have to run.
+ * ends the runs that are complete by it. `unfinished` are workflows that were known to have open jobs without a live
+ * attempt before. Returns the recovery scripts that their reporters have to run.
  */
-export function* endAttempts(endings: readonly AttemptEnding[], now: number): Script<RecoveryOrder[]> {
+export function* endAttempts(
+  endings: readonly AttemptEnding[],
+  now: number,
+  unfinished: ReadonlySet<number> = new Set(),
+): Script<RecoveryOrder[]> {
   const runs = new Totals();
   const successes: PlainSuccess[] = [];
   const others: AttemptEnding[] = [];
@@ -33,7 +38,7 @@ export function* endAttempts(endings: readonly AttemptEnding[], now: number): Sc
       runs.add(ending, true);
     }
   }
-  const open = yield* completeAttempts(successes, now);
+  const endedMore = yield* completeAttempts(successes, now);
   const recoveries: RecoveryOrder[] = [];
   for (const [index, ending] of others.entries()) {
     const { report, reporter, judged = null } = ending;
@@ -45,7 +50,7 @@ export function* endAttempts(endings: readonly AttemptEnding[], now: number): Sc
   }
   for (const { workflowId, runId, ...totals } of runs.inOrder()) {
     yield* addToRun(workflowId, runId, totals);
-    const isOpen = others.length === 0 && open.has(workflowId);
+    const isOpen = others.length === 0 && !endedMore && unfinished.has(workflowId);
     if (!isOpen) yield* endRunIfComplete({ id: workflowId, run_id: runId }, now);
   }
   return recoveries;

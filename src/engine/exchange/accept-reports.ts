@@ -6,8 +6,9 @@ import { putFileMarks } from '../../store/rows/attempts/file-mark-rows.ts';
 import { findLiveAttempts, type LiveAttempt } from '../../store/rows/attempts/live-attempt-rows.ts';
 import { putSamples } from '../../store/rows/attempts/sample-rows.ts';
 import { findStartedErrands } from '../../store/rows/errands/errand-rows.ts';
+import { listUnfinishedOf } from '../../store/rows/jobs/job-rows.ts';
 import { toRunning } from '../../store/rows/jobs/job-transitions.ts';
-import type { Script } from '../../store/script.ts';
+import { type Script, together } from '../../store/script.ts';
 import { type AttemptEnding, endAttempts } from '../decide/end-attempts.ts';
 import { acceptErrand } from '../errands/accept-errand.ts';
 import { orderQuestion } from '../errands/order-question.ts';
@@ -21,7 +22,7 @@ const ERRANDS_FIRST: readonly ErrandKind[] = ['evaluation', 'post'];
  * Locks what reports can change, and reads the attempts that they are about. null: errands are reported that may change
  * these attempts, which are read after them.
  */
-export function* readReported(sent: readonly SentReports[]): Script<Lives | null> {
+export function* readReported(sent: readonly SentReports[]): Script<Reported | null> {
   const reporting = sent.filter(({ request }) => hasReports(request));
   yield* lockHeldWorkflows(reporting.map(({ workerId }) => workerId));
   const requests = reporting.map(({ request }) => request);
@@ -34,16 +35,27 @@ interface SentReports {
   request: Exchange;
 }
 
-function* findReported(requests: readonly Exchange[]): Script<Lives> {
-  return yield* findLiveAttempts(
-    requests.flatMap(({ started, finished }) => [...started, ...finished].map(({ token }) => token)),
+/** Read before anything that is reported changes it. */
+interface Reported {
+  lives: Lives;
+  /** Workflows that have open jobs without a live attempt. */
+  unfinished: ReadonlySet<number>;
+}
+
+function* findReported(requests: readonly Exchange[]): Script<Reported> {
+  const finished = requests.flatMap((request) => request.finished.map(({ token }) => token));
+  const started = requests.flatMap((request) => request.started.map(({ token }) => token));
+  const [lives, unfinished] = yield* together(
+    findLiveAttempts([...started, ...finished]),
+    listUnfinishedOf(finished),
   );
+  return { lives, unfinished: new Set(unfinished) };
 }
 
 /** Accepts what the workers report, and adds to their results what follows from it. `read` is what `readReported` gave. */
 export function* acceptReports(
   parts: readonly ExchangePart[],
-  read: Lives | null,
+  read: Reported | null,
   now: number,
 ): Script<void> {
   const reporting = parts.filter(({ request }) => hasReports(request));
@@ -51,10 +63,10 @@ export function* acceptReports(
   for (const part of reporting) part.changed = true;
   const endings = new Endings();
   for (const part of reporting) yield* acceptErrands(part, ERRANDS_FIRST, endings, now);
-  const lives = read ?? (yield* findReported(reporting.map(({ request }) => request)));
+  const { lives, unfinished } = read ?? (yield* findReported(reporting.map(({ request }) => request)));
   yield* acceptStarts(reporting, lives, now);
   for (const part of reporting) yield* acceptFinishes(part, lives, endings, now);
-  yield* endings.end(now);
+  yield* endings.end(unfinished, now);
   for (const part of reporting) yield* acceptErrands(part, ['recovery', 'action', 'outputs'], endings, now);
 }
 
@@ -74,9 +86,9 @@ class Endings {
     this.#byToken.set(ending.live.id, { part, ending: { ...ending, reporter: part.worker.id } });
   }
 
-  *end(now: number): Script<void> {
+  *end(unfinished: ReadonlySet<number>, now: number): Script<void> {
     const endings = [...this.#byToken.values()].map(({ ending }) => ending);
-    for (const recovery of yield* endAttempts(endings, now)) {
+    for (const recovery of yield* endAttempts(endings, now, unfinished)) {
       this.#byToken.get(recovery.token)!.part.result.errands.push(recovery);
     }
   }

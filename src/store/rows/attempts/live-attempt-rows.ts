@@ -26,6 +26,8 @@ export interface LiveAttempt {
   overtaken: boolean;
   /** Its job serves a call. */
   is_called: boolean;
+  /** Jobs, or a call, wait for the end of its job. */
+  is_awaited: boolean;
   /** Why the job is in its status; of a cancel request, its reason. */
   job_reason: string | null;
   memory_bytes: number | null;
@@ -45,14 +47,18 @@ export const IS_LIVE = '(case when attempt.finished_at is null then 1 else 0 end
 const SELECT_LIVE = `select attempt.id, attempt.workflow_id, attempt.job_id, job.name as job_name, job.scope, attempt.run_id,
   attempt.visit, attempt.attempt_id, attempt.worker_id, attempt.claimed_at, attempt.started_at, attempt.observed,
   job.ending, job.ending_actor, job.canceled_by, job.overtaken,
-  case when job.serves is null then 0 else 1 end as is_called, job.reason as job_reason,
+  case when job.serves is null then 0 else 1 end as is_called,
+  case when (select 1 from dependency_member where dependency_member.job_id = job.id limit 1) is not null
+    or (select 1 from call where call.job_id = job.id and call.state = 'waiting' limit 1) is not null
+    then 1 else 0 end as is_awaited, job.reason as job_reason,
   requirement.memory_bytes, workflow.use_pending_failed, job.failure_handler_id, workflow.routing, job.config
   from attempt join job on job.id = attempt.job_id join requirement on requirement.id = job.requirement_id
   join workflow on workflow.id = attempt.workflow_id`;
 
-type LiveRow = Omit<LiveAttempt, 'order' | 'overtaken' | 'is_called' | 'config'> &
+type LiveRow = Omit<LiveAttempt, 'order' | 'overtaken' | 'is_called' | 'is_awaited' | 'config'> &
   Pick<StateColumns, 'ending' | 'ending_actor' | 'canceled_by' | 'overtaken'> & {
     is_called: number;
+    is_awaited: number;
     config: string;
   };
 
@@ -74,6 +80,7 @@ function liveAttempt(row: LiveRow): LiveAttempt {
     order: decodeOrder(row),
     overtaken: row.overtaken === 1,
     is_called: row.is_called === 1,
+    is_awaited: row.is_awaited === 1,
     job_reason: row.job_reason,
     memory_bytes: row.memory_bytes,
     use_pending_failed: row.use_pending_failed,

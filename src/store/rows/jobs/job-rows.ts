@@ -143,6 +143,23 @@ export function* listOpenWorkflows(ids: readonly number[]): Script<number[]> {
   return open;
 }
 
+/** Workflows of the attempts that have open jobs without a live attempt: the end of attempts leaves those open. */
+export function* listUnfinishedOf(tokens: readonly number[]): Script<number[]> {
+  const unfinished: number[] = [];
+  for (const list of idLists(tokens)) {
+    const rows = yield* all<{ id: number }>(
+      `select id from workflow where id in (
+         select workflow_id from attempt where attempt.id in ${placeholders(list.length)}
+       ) and (
+         select 1 from job where job.workflow_id = workflow.id and job.status in (0, 1, 2, 10) limit 1
+       ) is not null`,
+      ...list,
+    );
+    unfinished.push(...rows.map(({ id }) => id));
+  }
+  return unfinished;
+}
+
 /** Whether an attempt of the workflow is live. */
 export function* hasLiveJobs(workflowId: number): Script<boolean> {
   const row = yield* first(

@@ -7,11 +7,13 @@ const LEAST_FREE_BYTES = 1024 * 1024;
 
 /** Remembers that the disk was full, until a write shows that it is not any more. */
 export class WatchedStore implements Store {
+  readonly holdsThread: boolean;
   #wasFull = false;
   readonly #store: Store;
 
   constructor(store: Store) {
     this.#store = store;
+    this.holdsThread = store.holdsThread === true;
   }
 
   read<T>(script: (now: number) => Script<T>): Promise<T> {

@@ -6,6 +6,8 @@ import type { Script } from './script.ts';
  * it, until it is committed once. One that declares no parameter is given no time, and need not wait for it.
  */
 export interface Store {
+  /** A transaction is one piece, and everything else in the process waits for it. Absent: it is not. */
+  readonly holdsThread?: boolean;
   /** A consistent snapshot; never waits for writers. */
   read<T>(script: (now: number) => Script<T>): Promise<T>;
   /** All or nothing, durable when the promise resolves. */

@@ -59,6 +59,28 @@ test('workers that ask at the same moment share one transaction, also on SQLite'
   expect(write).toHaveBeenCalledTimes(1);
 });
 
+test('workers that report many ends at the same moment share transactions of at most 160 on SQLite, for readers to wait less', async () => {
+  const served = new Served();
+  await served.submit(many(480));
+  const ids = await workers(served, 12);
+  const claims = await claimAtOnce(served, ids, 20);
+  const write = vi.spyOn(SqliteStore.prototype, 'write');
+  onTestFinished(() => write.mockRestore());
+  const facts = { started_at_ms: 0, finished_at_ms: 1, outcome: outcome({ exit_code: 0 }), usage: null };
+  const results = await Promise.all(
+    ids.map((id, index) =>
+      served.exchange(id, {
+        finished: claims[index]!.map(({ token }) => ({ token, ...facts })),
+        capacity: { ...PLENTY, slots: 20 },
+      }),
+    ),
+  );
+  expect(results.map((result) => [result.rejected.length, result.claims.length])).toEqual(
+    Array(12).fill([0, 20]),
+  );
+  expect(write).toHaveBeenCalledTimes(2);
+});
+
 test('what one is refused for does not touch the others', async () => {
   const served = new Served();
   await served.submit(many(3));

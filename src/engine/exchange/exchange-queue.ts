@@ -4,6 +4,11 @@ import { type Exchanged, exchangeTogether, type SentExchange, type SettledExchan
 
 /** Exchanges that share a transaction at the most: the first of them waits for the last. */
 const MOST_AT_ONCE = 16;
+/**
+ * Ended attempts that share a transaction where it holds the thread, so that reads wait for half as long: 320 of them took
+ * 20 to 30 ms of processor time, 160 take 11 to 18 ms. A completion costs 0.004 to 0.016 ms more by it.
+ */
+const MOST_ENDED = 160;
 
 interface Waiting extends SentExchange {
   resolve(done: Exchanged): void;
@@ -44,11 +49,15 @@ export class ExchangeQueue {
 
   /** Those of different workers, in the order in which they came; one that is about a run of its own is alone. */
   #nextGroup(): Waiting[] {
-    const [first] = this.#waiting;
-    const group = new Map([[first!.workerId, first!]]);
+    const first = this.#waiting[0]!;
+    const group = new Map([[first.workerId, first]]);
+    let room = (this.#store.holdsThread === true ? MOST_ENDED : Number.POSITIVE_INFINITY) - endedBy(first);
     for (const each of this.#waiting) {
-      if (group.size === MOST_AT_ONCE || isAlone(first!)) break;
-      if (!isAlone(each) && !group.has(each.workerId)) group.set(each.workerId, each);
+      if (group.size === MOST_AT_ONCE || isAlone(first)) break;
+      if (isAlone(each) || group.has(each.workerId)) continue;
+      room -= endedBy(each);
+      if (room < 0) break;
+      group.set(each.workerId, each);
     }
     this.#waiting = this.#waiting.filter((each) => group.get(each.workerId) !== each);
     return [...group.values()];
@@ -78,6 +87,10 @@ export class ExchangeQueue {
  */
 function arrivals(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+function endedBy({ request }: Waiting): number {
+  return request.finished.length;
 }
 
 function isAlone({ request }: Waiting): boolean {

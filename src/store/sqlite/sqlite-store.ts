@@ -24,6 +24,7 @@ type Prepared = ReturnType<Database['prepare']> & { returnsRows: boolean };
  * Several processes may have the same file open; writers queue, readers never wait.
  */
 export class SqliteStore implements Store {
+  readonly holdsThread = true;
   readonly #database: Database;
   readonly #prepared = new Map<string, Prepared>();
   readonly #clock: () => number;

@@ -239,6 +239,27 @@ describe('a spec', () => {
   });
 });
 
+test('a log that is followed ends when the workflow is closed to its reader', async () => {
+  const { scene, tokens } = await team([]);
+  const { world, worker, claims } = scene;
+  const write = (offset: number, data: string) =>
+    world.engine.putLogs(worker, [
+      { token: claims.running!.token, stream: 'stdout', offset, data: Buffer.from(data) },
+    ]);
+  await write(0, 'open');
+  const url = scene.url('/jobs/running/logs/stdout?follow=true');
+  const answer = await world.ask({ url, token: tokens.stranger! }, { isEndless: true });
+  let text = '';
+  for await (const chunk of answer.stream()) {
+    text += String(chunk);
+    if (text !== 'open') continue;
+    const body = { spec: { ...scene.spec, access_groups: ['lab'] } };
+    await world.ask({ method: 'PUT', url: scene.url('/spec'), body, token: tokens.admin! });
+    await write(4, ' and closed');
+  }
+  expect(text).toBe('open');
+});
+
 describe('a request', () => {
   test('gives its owner and its groups to its rounds, also when a member restarts it', async () => {
     const { scene, tokens } = await team([]);
@@ -328,6 +349,21 @@ test('a stream ends when the workflow is closed to its reader', async () => {
   expect((await world.engine.getWorkflow(scene.workflow)).access_groups).toEqual(['lab']);
 });
 
+/** Calls the methods of MCP, as the holder of a token. */
+function caller(world: ServerWorld) {
+  return async (method: string, params: object, token: string) => {
+    const answer = await world.ask({
+      method: 'POST',
+      url: '/mcp',
+      headers: { accept: 'application/json, text/event-stream' },
+      body: { jsonrpc: '2.0', id: 1, method, params },
+      token,
+    });
+    const text = answer.body.replace(/^event: message\ndata: /, '');
+    return (JSON.parse(text) as { result: Record<string, never> }).result;
+  };
+}
+
 describe('tools for agents', () => {
   const ARGUMENTS: Record<string, unknown> = {
     job_id: 'done',
@@ -341,17 +377,7 @@ describe('tools for agents', () => {
     { groups: [], reads: undefined, writes: 'NOT_YOURS' },
   ])('follow the same rule, of work in $groups', async ({ groups, reads, writes }) => {
     const { scene, tokens } = await team(groups);
-    const rpc = async (method: string, params: object, token: string) => {
-      const answer = await scene.world.ask({
-        method: 'POST',
-        url: '/mcp',
-        headers: { accept: 'application/json, text/event-stream' },
-        body: { jsonrpc: '2.0', id: 1, method, params },
-        token,
-      });
-      const text = answer.body.replace(/^event: message\ndata: /, '');
-      return (JSON.parse(text) as { result: Record<string, never> }).result;
-    };
+    const rpc = caller(scene.world);
     const { tools } = (await rpc('tools/list', {}, tokens.stranger!)) as unknown as {
       tools: { name: string; inputSchema: { required?: string[] }; annotations: { readOnlyHint: boolean } }[];
     };
@@ -370,5 +396,48 @@ describe('tools for agents', () => {
       const { error } = JSON.parse(result.content[0]!.text) as { error?: { code: string } };
       expect([name, error?.code]).toEqual([name, annotations.readOnlyHint ? reads : writes]);
     }
+  });
+
+  test('know no jobs of another workflow by their numbers, and change nothing there', async () => {
+    const { scene, tokens } = await team(['lab']);
+    const { world, jobs, workflow } = scene;
+    const spec = { name: 'mine', jobs: [{ name: 'a', command: 'true' }], access_groups: [] };
+    const mine = await world.submit(spec, tokens.stranger!);
+    const rpc = caller(world);
+    const { tools } = (await rpc('tools/list', {}, tokens.stranger!)) as unknown as {
+      tools: { name: string; inputSchema: { properties: Record<string, unknown> } }[];
+    };
+    const before = await world.engine.listEvents(workflow, { limit: 1000 });
+    const decision = { job_id: jobs.undecided!.id, action: 'retry', reason: 'flaky', confidence: 1 };
+    const others: Record<string, unknown> = {
+      job_id: jobs.done!.id,
+      jobs: [String(jobs.broken!.id)],
+      classifications: [decision],
+    };
+    const refused: string[] = [];
+    for (const { name, inputSchema } of tools) {
+      const keys = Object.keys(others).filter((key) => key in inputSchema.properties);
+      if (keys.length === 0) continue;
+      const given = { workflow_id: mine, ...Object.fromEntries(keys.map((key) => [key, others[key]])) };
+      const more = name === 'update_job_resources' ? { memory: '2g' } : {};
+      const call = { name, arguments: { ...given, ...more } };
+      const result = (await rpc('tools/call', call, tokens.stranger!)) as unknown as {
+        content: { text: string }[];
+      };
+      const { error } = JSON.parse(result.content[0]!.text) as { error?: { code: string } };
+      expect([name, error?.code]).toEqual([
+        name,
+        expect.stringMatching(/^(JOB_NOT_FOUND|NO_PENDING_FAILED)$/),
+      ]);
+      refused.push(name);
+    }
+    expect(refused.sort()).toEqual([
+      'classify_and_resolve_failures',
+      'explain_job',
+      'get_job_details',
+      'get_job_logs',
+      'list_results',
+    ]);
+    expect(await world.engine.listEvents(workflow, { limit: 1000 })).toEqual(before);
   });
 });

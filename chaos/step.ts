@@ -9,13 +9,15 @@ import { Driver } from './driver.ts';
 import { localPlace, remotePlace } from './driver-place.ts';
 import { chooseFaults } from './faults.ts';
 import { inject } from './inject.ts';
+import { Patience } from './patience.ts';
 import { decisions, edited, graph, type Plan, recoveries, request, routes } from './plans.ts';
 import type { Random } from './random.ts';
 import type { Tally } from './tally.ts';
 import type { Database, World } from './world.ts';
 
-/** For everything to end once nothing is broken any more. */
+/** For something to change once nothing is broken any more, and for everything to end. */
 const PATIENCE_MS = 180_000;
+const LONGEST_MS = 1_800_000;
 const SLOW_MS = 10_000;
 /** Of work; with each come as many faults. */
 const WAVES = 3;
@@ -203,26 +205,32 @@ export class Step {
   /** Nothing is stuck. */
   async #settle(): Promise<void> {
     const ended = new Set<string>();
+    let seen = '';
     const open = async () => {
       const left: string[] = [];
+      const states: unknown[] = [];
       for (const { plan, id } of this.#workflows) {
         if (ended.has(plan.name)) continue;
         const answer = await this.#api.once('GET', `/workflows/${id}/status`);
         if (answer?.body.complete === true) ended.add(plan.name);
         else left.push(`${plan.name}: ${describeOpen(answer?.body)}`);
+        states.push(answer?.body.counts);
       }
       for (const { name } of this.#requests) {
         if (ended.has(name)) continue;
         const answer = await this.#api.once('GET', `/requests/${name}`);
         if (answer?.body.status === 'COMPLETED') ended.add(name);
         else left.push(`${name}: ${answer?.body.status}`);
+        states.push([answer?.body.status, answer?.body.delivered, answer?.body.rounds]);
       }
+      seen = JSON.stringify(states);
       return left;
     };
     let left = await open();
     const began = performance.now();
     let notedAt = began;
-    while (left.length > 0 && performance.now() - began < PATIENCE_MS) {
+    const patience = new Patience({ stillMs: PATIENCE_MS, mostMs: LONGEST_MS }, began);
+    while (left.length > 0 && !patience.isOver(seen, performance.now())) {
       await sleep(200);
       left = await open();
       if (performance.now() - notedAt > NOTE_MS) {

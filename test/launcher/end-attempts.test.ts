@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { outcome } from '../../src/core/job/outcome.ts';
 import { eventually, launcherWorld, processesWith } from './launcher-world.ts';
@@ -132,4 +134,22 @@ describe('an order to end', () => {
     expect((await world.run('exit 6')).outcome).toEqual(outcome({ exit_code: 6 }));
     expect(world.endings.map(({ outcome: facts }) => facts.exit_code)).toEqual([5, 6]);
   });
+
+  test.each(['canceled', 'stopped'] as const)(
+    'makes no attempt %s that had ended before, while the launcher could not see it',
+    async (why) => {
+      const world = await launcherWorld();
+      const go = join(world.dir, 'go');
+      const job = world.start(`while [ ! -e "${go}" ]; do sleep 0.05; done`);
+      await job.started;
+      const marker = `HOLDFAST_WORK_DIR=${job.order.workDir}`;
+      const launcher = world.launchers.pids.launchers[0]!;
+      process.kill(launcher, 'SIGSTOP');
+      writeFileSync(go, '');
+      await eventually('the end of the command', () => processesWith(marker).length === 0);
+      world.launchers.end(job.token, why, false);
+      process.kill(launcher, 'SIGCONT');
+      expect((await job.ended).outcome).toEqual(outcome({ exit_code: 0 }));
+    },
+  );
 });

@@ -121,12 +121,12 @@ export class Launcher {
   }
 
   #end(order: EndOrder): void {
-    const { token, why, now, mostGraceMs, unlessStarted = false } = order;
+    const { token, why, unlessStarted = false } = order;
     const attempt = this.#attempts.get(token);
     const starting = this.#starting.get(token);
     if (attempt !== undefined || starting !== undefined) {
       if (unlessStarted) return;
-      attempt?.end(why, now, mostGraceMs);
+      if (attempt !== undefined) this.#endStarted(attempt, order);
       starting?.push(order);
       return;
     }
@@ -134,6 +134,13 @@ export class Launcher {
     this.#waiting.delete(token);
     // The time of what was never started is not over.
     this.#reportUnstarted(token, { [why === 'out of time' ? 'stopped' : why]: true });
+  }
+
+  /** An exit that is already known to the system goes first, however busy this process was; not so at the fence. */
+  #endStarted(attempt: Attempt, { token, why, now, mostGraceMs }: EndOrder): void {
+    const end = () => this.#attempts.has(token) && attempt.end(why, now, mostGraceMs);
+    if (why === 'lost') end();
+    else setImmediate(end);
   }
 
   /** First what has not started, so that nothing takes the place of what ends. */

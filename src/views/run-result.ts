@@ -13,7 +13,9 @@ export interface ShownFailure {
   attempt: AttemptRecord | null;
   /** Its last lines of stderr. */
   stderr: string[];
-  /** Other jobs whose failures look like this one. */
+  /** How many jobs failed like this one, itself included. */
+  jobs: number;
+  /** Some of the others. */
   alike: string[];
 }
 
@@ -24,7 +26,7 @@ export function failureCount(counts: StatusCounts): number {
 
 /** How many of them the failures stand for. */
 export function shownCount(failed: readonly ShownFailure[]): number {
-  return failed.reduce((sum, { alike }) => sum + 1 + alike.length, 0);
+  return failed.reduce((sum, { jobs }) => sum + jobs, 0);
 }
 
 /** How a run ended. */

@@ -4,13 +4,16 @@ import { explanationView } from '../../src/cli/texts/explanation-text.ts';
 import { resetView } from '../../src/cli/texts/reset-text.ts';
 import { retryView, type ShownRetry } from '../../src/cli/texts/retry-text.ts';
 import { runResultView } from '../../src/cli/texts/run-result-text.ts';
-import type { Engine, JobQuery, ResetResult } from '../../src/contract/engine.ts';
+import type { Engine, ResetResult } from '../../src/contract/engine.ts';
 import type { AttemptRecord, JobRecord } from '../../src/contract/records/records.ts';
+import type { FailureGroup } from '../../src/contract/records/resolution.ts';
 import { HoldfastError } from '../../src/core/errors.ts';
+import type { JobStatus } from '../../src/core/job/job-status.ts';
 import type { Cause } from '../../src/core/job/outcome.ts';
 import { outcome } from '../../src/core/job/outcome.ts';
 import { DEFAULT_JOB_CONFIG, NO_REQUIREMENT } from '../../src/core/model/workflow-model.ts';
 import type { ExplainedJob } from '../../src/views/explanation.ts';
+import { FAILURE_STATUSES } from '../../src/views/run-result.ts';
 import { failedJob, group } from './decision-records.ts';
 import { json, quiet, table } from './printed.ts';
 import { shownExplanation } from './printed-records.ts';
@@ -151,7 +154,37 @@ describe('an explanation', () => {
 
 /** Failures that look alike. */
 const groupOf = (jobs: JobRecord[]) =>
-  group({ jobs: jobs.map(({ id, name, status }) => failedJob({ job_id: id, name, status })) });
+  group({
+    fingerprint: `print ${jobs[0]!.id}`,
+    jobs: jobs.map(({ id, name, status }) => failedJob({ job_id: id, name, status })),
+  });
+
+/** What an engine reads of these groups. */
+function failureReads(kinds: JobRecord[][]): Pick<Engine, 'summarizeFailures' | 'listFailures'> {
+  const groups = kinds.map(groupOf);
+  const some = ({ jobs, ...alike }: FailureGroup, statuses: readonly JobStatus[] = FAILURE_STATUSES) => ({
+    ...alike,
+    jobs: jobs.filter(({ status }) => statuses.includes(status)),
+  });
+  return {
+    summarizeFailures: async (_, query = {}) => ({
+      groups: groups
+        .map((each) => some(each, query.status))
+        .filter(({ jobs }) => jobs.length > 0)
+        .map(({ jobs, ...alike }) => ({
+          ...alike,
+          jobs: jobs.length,
+          waiting: jobs.filter(({ status }) => status === 'pending_failed').length,
+          sample: jobs.at(-1)!,
+        })),
+      more: false,
+    }),
+    listFailures: async (_, query = {}) =>
+      groups
+        .filter(({ fingerprint }) => fingerprint === query.fingerprint)
+        .map((each) => some(each, query.status)),
+  };
+}
 
 describe('the end of a run in which a job waits for a decision', () => {
   const waiting = status({
@@ -165,7 +198,7 @@ describe('the end of a run in which a job waits for a decision', () => {
     const broken = Array.from({ length: 12 }, (_, id) => job({ id, name: `bad_${id}`, status: 'failed' }));
     const kinds = [broken.slice(0, 7), ...broken.slice(7).map((each) => [each]), [undecided]];
     const engine = {
-      listFailures: async () => kinds.map(groupOf),
+      ...failureReads(kinds),
       listJobs: async () => ({ items: [], next: null }),
       getJob: async (_: number, id: number) => [...broken, undecided].find((each) => each.id === id),
       listAttempts: async () => ({ items: [attempt({ reason: 'waiting for a decision' })], next: null }),
@@ -231,12 +264,7 @@ describe('the end of a run that failed offers', () => {
   ])('%s', async (_, causes, expected) => {
     const jobs = causes.map((_cause, id) => job({ id, name: `bad_${id}`, status: 'failed' }));
     const engine = {
-      // What failed without an attempt is in no group.
-      listFailures: async () => jobs.slice(0, 1).map((each) => groupOf([each])),
-      listJobs: async (_id: number, { status = [] }: JobQuery) => ({
-        items: jobs.filter((each) => status.includes(each.status)),
-        next: null,
-      }),
+      ...failureReads(jobs.map((each) => [each])),
       getJob: async (_id: number, id: number) => jobs[id],
       listAttempts: async (_id: number, { job: id }: { job: number }) => ({
         items: [attempt({ cause: causes[id]! })],

@@ -15,6 +15,7 @@ describe('a table', () => {
           job: job({ status: 'failed' }),
           attempt: attempt({ reason: 'no retries left (3 of 3 used)' }),
           stderr: ['Traceback', 'ValueError: \x1b]0;x\x07'],
+          jobs: 1,
           alike: [],
         },
       ],
@@ -45,6 +46,7 @@ describe('a table', () => {
       job: job({ status: 'failed', reason: 'its remediation fix failed' }),
       attempt: attempt({ reason: 'on_fail: fix, then re-attempt 1 of 1' }),
       stderr: [],
+      jobs: 1,
       alike: [],
     };
     const two = { ...failed, counts: counts({ failed: 2 }) };
@@ -52,6 +54,7 @@ describe('a table', () => {
       job: job({ name: 'asked', status: 'failed', reason: 'no retry applies' }),
       attempt: attempt({ started_at_ms: null, error: 'could not be started: `if` cannot be evaluated' }),
       stderr: [],
+      jobs: 1,
       alike: [],
     };
     expect(
@@ -71,7 +74,13 @@ describe('a table', () => {
   test('ends a run with one failure for all that look alike, and how many they are', () => {
     const many = { ...failed, counts: counts({ failed: 13 }) };
     const alike = Array.from({ length: 11 }, (_, index) => `train_${index + 2}`);
-    const first = { job: job({ status: 'failed' }), attempt: attempt({}), stderr: ['no space'], alike };
+    const first = {
+      job: job({ status: 'failed' }),
+      attempt: attempt({}),
+      stderr: ['no space'],
+      jobs: 12,
+      alike,
+    };
     const result = runResult({ status: many, failed: [first] });
     expect(table(runResultView, result).split('\n').slice(3)).toEqual([
       expect.stringMatching(/^failed 12 jobs: exit 1/),

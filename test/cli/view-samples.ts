@@ -271,7 +271,7 @@ export const VIEW_SAMPLES: Record<string, [View<never>, unknown]> = {
     runResultView,
     runResult({
       trace: routeTrace([routed]),
-      failed: [{ job: job({ status: 'failed' }), attempt: attempt(), stderr: ['x'], alike: ['b'] }],
+      failed: [{ job: job({ status: 'failed' }), attempt: attempt(), stderr: ['x'], jobs: 2, alike: ['b'] }],
       recovered: [job()],
       hints: [{ kind: 'run', workflow: 3 }],
     }),

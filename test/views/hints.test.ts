@@ -74,6 +74,7 @@ describe('what comes next', () => {
     job: job({ status: 'failed' }),
     attempt: attempt({ cause }),
     stderr: [],
+    jobs: 1,
     alike: [] as string[],
   });
 
@@ -109,7 +110,7 @@ describe('what comes next', () => {
       'retry_failed',
       'continue',
     ]);
-    const alike = { ...failure('exit'), alike: ['b'] };
+    const alike = { ...failure('exit'), jobs: 2, alike: ['b'] };
     expect(kinds(nextHints(many, [alike]))).toEqual(['explain', 'retry_failed', 'continue']);
     const onDagman = { ...failed, workflow: { ...failed.workflow, executor: 'htcondor' as const } };
     expect(kinds(nextHints(onDagman, [failure('exit')]))).toEqual(['explain', 'retry']);

@@ -89,11 +89,14 @@ function purposeOf(hint: Hint, { complete, counts, held, exit_code }: WorkflowSt
   }
 }
 
-function failedJobText({ job, attempt, stderr, alike }: ShownFailure, { paint, cwd }: TextStyle): string[] {
+function failedJobText(
+  { job, attempt, stderr, jobs: count, alike }: ShownFailure,
+  { paint, cwd }: TextStyle,
+): string[] {
   const label = visibleText(jobLabel(job));
-  const isOne = alike.length === 0;
-  const name = paint('bold', isOne ? label : jobsCounted(alike.length + 1));
-  const jobs = isOne ? [] : [`  jobs: ${someNames([jobLabel(job), ...alike], NAMES_SHOWN)}`];
+  const isOne = count === 1;
+  const name = paint('bold', isOne ? label : jobsCounted(count));
+  const jobs = isOne ? [] : [`  jobs: ${someNames([jobLabel(job), ...alike], NAMES_SHOWN, count)}`];
   const status = paint(statusStyle(job.status) ?? 'red', job.status);
   if (attempt === null) {
     return [`${status} ${name}: ${visibleText(job.reason ?? 'no reason was recorded')}`, ...jobs];

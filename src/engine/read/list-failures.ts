@@ -14,7 +14,11 @@ import { type JobStatus, statusName } from '../../core/job/job-status.ts';
 import { logPaths } from '../../core/job/log-files.ts';
 import { type Cause, describeOutcome, type Outcome } from '../../core/job/outcome.ts';
 import { type DecisionRow, listDecisions } from '../../store/rows/attempts/decision-rows.ts';
-import { type FailedJobRow, listWithLastAttempt } from '../../store/rows/attempts/failure-rows.ts';
+import {
+  type FailedJobRow,
+  listWithFingerprint,
+  listWithLastAttempt,
+} from '../../store/rows/attempts/failure-rows.ts';
 import { decodeConfig } from '../../store/rows/jobs/job-rows.ts';
 import type { WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
@@ -23,14 +27,13 @@ export const FAILED: JobStatus[] = ['failed', 'terminated', 'pending_failed'];
 /** Decisions that are read for the results of failures that look alike. */
 const REMEMBERED = 200;
 const LATEST = 3;
+const READ_AT_ONCE = 1000;
 
 /** Failed jobs, grouped by what their failures look like; the largest groups first. */
 export function* listFailures(workflow: WorkflowRow, query: FailureQuery): Script<FailureGroup[]> {
   const groups = new Map<string, FailedJobRow[]>();
-  for (const row of yield* listWithLastAttempt(workflow.id, query.status ?? FAILED)) {
-    if (row.cause === null) continue;
+  for (const row of yield* failedRows(workflow.id, query)) {
     const key = fingerprintOf(row);
-    if (query.fingerprint !== undefined && key !== query.fingerprint) continue;
     const alike = groups.get(key);
     if (alike === undefined) groups.set(key, [row]);
     else alike.push(row);
@@ -49,6 +52,24 @@ export function* listFailures(workflow: WorkflowRow, query: FailureQuery): Scrip
     });
   }
   return found;
+}
+
+function* failedRows(
+  workflowId: number,
+  { status = FAILED, fingerprint: wanted, limit }: FailureQuery,
+): Script<FailedJobRow[]> {
+  if (wanted === undefined) {
+    return (yield* listWithLastAttempt(workflowId, status)).filter(({ cause }) => cause !== null);
+  }
+  // Of many jobs that failed alike, only those that are listed are read.
+  const found: FailedJobRow[] = [];
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  for (let after = 0; ; ) {
+    const rows = yield* listWithFingerprint(workflowId, status, wanted, after, Math.min(most, READ_AT_ONCE));
+    found.push(...rows.filter((row) => row.cause !== null && fingerprintOf(row) === wanted));
+    if (rows.length < Math.min(most, READ_AT_ONCE) || found.length >= most) return found.slice(0, limit);
+    after = rows.at(-1)!.job_id;
+  }
 }
 
 /** Attempts that nobody looked at more closely are distinguished by cause and code. */

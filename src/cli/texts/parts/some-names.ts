@@ -1,9 +1,10 @@
 import { visibleText } from '../../../views/visible-text.ts';
 
-/** `a, b, c and 9 more`. */
-export function someNames(names: readonly string[], shown = 3): string {
-  const rest = names.length - shown;
-  return visibleText(names.slice(0, shown).join(', ')) + (rest > 0 ? ` and ${rest} more` : '');
+/** `a, b, c and 9 more`. `count`: how many there are, where only some of the names are known. */
+export function someNames(names: readonly string[], shown = 3, count = names.length): string {
+  const some = names.slice(0, shown);
+  const rest = count - some.length;
+  return visibleText(some.join(', ')) + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 /** `1 job`, `3 jobs`. */

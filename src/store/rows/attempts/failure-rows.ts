@@ -46,6 +46,27 @@ export function* listWithLastAttempt(
   );
 }
 
+/**
+ * Jobs in these statuses whose last attempts have this fingerprint, or none of their own, after `after`.
+ */
+export function* listWithFingerprint(
+  workflowId: number,
+  statuses: readonly JobStatus[],
+  fingerprint: string,
+  after: number,
+  limit: number,
+): Script<FailedJobRow[]> {
+  return yield* all<FailedJobRow>(
+    `${WITH_LAST_ATTEMPT} where job.workflow_id = ? and job.status in ${placeholders(statuses.length)}
+       and (attempt.fingerprint = ? or attempt.fingerprint is null) and job.id > ? order by job.id limit ?`,
+    workflowId,
+    ...statuses.map((status) => JOB_STATUS[status]),
+    fingerprint,
+    after,
+    limit,
+  );
+}
+
 /** Jobs with an attempt that ended, after `after`. */
 export function* listUsage(workflowId: number, after: number, limit: number): Script<FailedJobRow[]> {
   return yield* all<FailedJobRow>(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectAccessible, expectQuiet, openPage } from './browser.ts';
 import { expectNoRequestButtons } from './request-behaviour.ts';
-import { MANY, nightly } from './specs.ts';
+import { CHOSEN, MANY, nightly } from './specs.ts';
 import { screenshot, type WebWorld } from './web-world.ts';
 
 /** What people do on the pages, from one to the next. */
@@ -70,6 +70,46 @@ export function flowBehaviour(world: WebWorld): void {
     await dialog.getByRole('button', { name: 'Retry: 4 jobs' }).click();
     await page.getByText('605 completed').waitFor();
     await expect.poll(async () => (await world.status(workflow)).exit_code).toBe(0);
+    expectQuiet(page);
+  });
+
+  test('jobs that are chosen fail for good, start over or are retried with what follows them, each after a question', async () => {
+    const workflow = await world.run(CHOSEN, ({ counts }) => counts.pending_failed === 3);
+    const page = await openPage();
+    await page.goto(world.url(`/workflows/${workflow}?status=pending_failed`));
+    const dialog = page.getByRole('dialog');
+    const order = async (verb: string) =>
+      page.getByRole('button', { name: `${verb} …`, exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Choose fit_1' }).check();
+    await order('Fail');
+    await dialog.getByText('1 job fails for good: fit_1.').waitFor();
+    await dialog.getByText('Canceled with it: merge.').waitFor();
+    await dialog.getByLabel('Reason').fill('the input is broken');
+    await dialog.getByRole('button', { name: 'Fail: 1 job' }).click();
+    await page.getByText('1 canceled').waitFor();
+
+    await page.getByText('All jobs with status waiting for a decision:').waitFor();
+    await order('Retry');
+    await dialog.getByText('2 jobs are retried: fit_2, fit_3.').waitFor();
+    await dialog.getByRole('button', { name: 'Leave as it is' }).click();
+    await order('Fail');
+    await dialog.getByText('2 jobs fail for good: fit_2, fit_3.').waitFor();
+    await dialog.getByRole('button', { name: 'Fail: 2 jobs' }).click();
+    await expect.poll(async () => (await world.status(workflow)).complete).toBe(true);
+
+    await page.goto(world.url(`/workflows/${workflow}`));
+    const failed = page.getByRole('region', { name: 'What failed' });
+    await failed.getByText('3 jobs: exit 6').waitFor();
+    await failed.getByRole('link', { name: /^fit_/ }).waitFor();
+    await page.getByRole('checkbox', { name: 'Choose check' }).check();
+    expect(await page.getByRole('button', { name: 'Fail …' }).count()).toBe(0);
+    await order('Retry from here');
+    await dialog.getByText('1 job: check.').waitFor();
+    await dialog.getByRole('button', { name: 'Leave as it is' }).click();
+    await order('Start over');
+    await dialog.getByText('Run 2 begins. 1 job starts over: check.').waitFor();
+    await dialog.getByRole('button', { name: 'Start over: 1 job' }).click();
+    await page.getByText(`#${workflow}, run 2`).waitFor();
     expectQuiet(page);
   });
 

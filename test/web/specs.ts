@@ -51,6 +51,18 @@ export const MANY = {
   ],
 };
 
+/** Jobs that wait for a decision, what waits for them, and one beside them. */
+export const CHOSEN = {
+  name: 'curve-fits',
+  use_pending_failed: true,
+  retry_defaults: { max_retries_failure: 0 },
+  jobs: [
+    { name: 'fit_{band}', parameters: { band: '1:3' }, command: 'exit 6' },
+    { name: 'merge', depends_on_regexes: ['fit_.*'], command: 'true' },
+    { name: 'check', command: 'true' },
+  ],
+};
+
 /** Writes a line a moment as long as a file is not there. */
 export const LIVE = {
   name: 'long-simulation',

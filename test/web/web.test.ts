@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { allocationBehaviour } from './allocation-behaviour.ts';
 import { apiPageBehaviour } from './api-page-behaviour.ts';
 import { closeBrowser } from './browser.ts';
 import { emptyBehaviour } from './empty-behaviour.ts';
@@ -38,6 +39,7 @@ function testPages(): void {
   describe('specs', () => specBehaviour(world));
   describe('the API page', () => apiPageBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
+  describe('allocations of a cluster', allocationBehaviour);
   describe('a report', reportBehaviour);
   describe('what belongs to others', rightsBehaviour);
 }

@@ -197,6 +197,11 @@ export function workflowBehaviour(world: WebWorld): void {
     await page.goto(world.url(`/workflows/${await huge}`));
     await page.getByRole('link', { name: 'simulate_1', exact: true }).waitFor();
     console.log(`100,000 jobs: first rows after ${Math.round(performance.now() - began)} ms`);
+    const painted = await page.evaluate(
+      () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    );
+    expect(painted).toBeDefined();
+    console.log(`100,000 jobs: first paint after ${Math.round(painted!)} ms`);
     await page.getByRole('button', { name: 'Graph' }).click();
     await page.getByRole('button', { name: /^analyse_\*/ }).click();
     await page.getByRole('link', { name: 'analyse_48' }).waitFor();

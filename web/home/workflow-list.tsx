@@ -35,7 +35,7 @@ export function WorkflowList({ name, show }: { name: string; show: string }) {
     <Section
       title="Workflows"
       beside={
-        <div className="flex grow flex-wrap items-center justify-end gap-2">
+        <div className="flex grow flex-wrap items-center gap-2 sm:justify-end">
           <ViewBar list="home" />
           <Choice
             label="Which workflows"

@@ -37,6 +37,8 @@ export function AttemptCard({
   const { attempt_id, run_id, state, started_at_ms, category, rule, reason, usage, caller } = attempt;
   const now = useNow();
   const took = attemptRuntime(attempt, now);
+  // The rule that decided says it already, as a rule.
+  const isNews = reason !== null && !walk.some(({ applies, because }) => applies && because === reason);
   const facts = [
     `run ${run_id}`,
     took !== null && `${attempt.finished_at_ms === null ? 'running for' : 'took'} ${formatDuration(took)}`,
@@ -61,7 +63,7 @@ export function AttemptCard({
         )}
       </div>
       <p className="text-sm text-quiet wrap-anywhere">{visibleText(facts.join(' · '))}</p>
-      {reason !== null && <p className="mt-1 text-sm wrap-anywhere">{visibleText(reason)}</p>}
+      {isNews && <p className="mt-1 text-sm wrap-anywhere">{visibleText(reason)}</p>}
       <RuleWalk walk={walk} says={(step) => saysSomething(attempt, step)} />
       <More attempt={attempt} explained={explained} />
     </li>

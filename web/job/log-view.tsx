@@ -108,7 +108,7 @@ export function LogView({ first, ...attempt }: Omit<LogSource, 'stream'> & { fir
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
           isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 2 * LINE_PX;
         }}
-        className="max-h-[min(60dvh,32rem)] min-h-24 overflow-auto rounded-lg bg-log py-2 font-mono text-xs text-log-text"
+        className="max-h-[min(60dvh,32rem)] min-h-24 overflow-auto rounded-lg border border-line bg-log py-2 font-mono text-xs text-log-text"
       >
         {bytes !== null && bytes.offset > 0 && (
           <p className="px-3 pb-2">

@@ -40,7 +40,7 @@ export function ErrorGroup({
         <pre
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach that
           tabIndex={0}
-          className="mt-2 overflow-x-auto rounded-md bg-log p-3 font-mono text-xs leading-5 text-log-text"
+          className="mt-2 overflow-x-auto rounded-md border border-line bg-log p-3 font-mono text-xs leading-5 text-log-text"
         >
           {lines.map((line) => visibleText(plainText(line))).join('\n')}
         </pre>

@@ -109,7 +109,7 @@ function Excerpt({ url }: { url: string }) {
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach that
         tabIndex={0}
-        className="min-h-12 overflow-x-auto rounded-md bg-log p-3 font-mono text-xs leading-5 text-log-text"
+        className="min-h-12 overflow-x-auto rounded-md border border-line bg-log p-3 font-mono text-xs leading-5 text-log-text"
       >
         {log.isPending
           ? 'Loading …'

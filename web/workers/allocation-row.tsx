@@ -2,7 +2,7 @@ import type { AllocationRecord } from '../../src/contract/records/allocation.ts'
 import { visibleText } from '../../src/views/visible-text.ts';
 import { allocationReason } from '../../src/views/workers/allocation-reason.ts';
 import { Link } from '../app/link.tsx';
-import { useMayChange } from '../app/rights.ts';
+import { useWorkflow } from '../app/rights.ts';
 import { pageUrl } from '../app/router.ts';
 import { Button } from '../parts/button.tsx';
 import { StatusMark, type Tone } from '../parts/status-icon.tsx';
@@ -26,7 +26,8 @@ export function AllocationRow({
   onCancel: () => void;
 }) {
   const { id, workflow_id, scheduler, cluster_id, state, never, cancel_reason, workers } = allocation;
-  const mayCancel = useMayChange(workflow_id);
+  const workflow = useWorkflow(workflow_id);
+  const mayCancel = workflow?.may_change === true;
   const reason = allocationReason(allocation);
   return (
     <li className="grid gap-x-6 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] md:items-center">
@@ -38,7 +39,7 @@ export function AllocationRow({
         <p className="text-sm text-quiet wrap-anywhere">
           scheduler {visibleText(scheduler)} of{' '}
           <Link to={pageUrl('workflow', { workflow_id })} className="underline">
-            workflow {workflow_id}
+            {workflow === undefined ? `workflow ${workflow_id}` : visibleText(workflow.name)}
           </Link>
         </p>
       </div>

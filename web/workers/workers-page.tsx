@@ -7,7 +7,7 @@ export function WorkersPage() {
   useTitle('Workers');
   return (
     <div className="flex flex-col gap-8">
-      <h1 className="sr-only">Workers and allocations</h1>
+      <h1 className="-mb-4 text-xl font-semibold tracking-tight sm:text-2xl">Workers and allocations</h1>
       <WorkerList />
       <AllocationList />
     </div>

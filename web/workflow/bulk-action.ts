@@ -1,6 +1,7 @@
 import type { JobStatus } from '../../src/core/job/job-status.ts';
 import { call } from '../api/call.ts';
 import { counted, someOf } from '../parts/words.ts';
+import { decide, waitingJobs } from './bulk-decision.ts';
 
 /** Which jobs, in the selection language of the commands. */
 export interface Selection {
@@ -10,7 +11,7 @@ export interface Selection {
   from?: number[];
 }
 
-export type BulkAction = 'retry' | 'from' | 'cancel' | 'reset';
+export type BulkAction = 'retry' | 'from' | 'fail' | 'cancel' | 'reset';
 
 /** What an action does or would do, in words. */
 export interface Effect {
@@ -22,6 +23,8 @@ export interface Effect {
 export interface Order {
   action: BulkAction;
   selection: Selection;
+  /** Jobs that wait for a decision are meant alone, as far as this is a part of their names. */
+  waiting?: { name: string };
   reason: string;
 }
 
@@ -39,6 +42,8 @@ export async function carryOut(workflow: number, order: Order, isDryRun: boolean
   switch (action) {
     case 'retry':
     case 'from': {
+      const waiting = action === 'from' ? [] : await waitingJobs(workflow, order);
+      if (waiting.length > 0) return decide(workflow, waiting, order, isDryRun);
       const { jobs, revived, mode } = await call('retryJobs', workflow, {
         ...selection,
         ...why,
@@ -58,6 +63,8 @@ export async function carryOut(workflow: number, order: Order, isDryRun: boolean
         ],
       };
     }
+    case 'fail':
+      return decide(workflow, await waitingJobs(workflow, order), order, isDryRun);
     case 'cancel': {
       const { canceled, stopping } = await call('cancel', workflow, {
         ...selection,

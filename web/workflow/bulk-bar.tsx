@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { type JobStatus, TERMINAL_STATUSES } from '../../src/core/job/job-status.ts';
 import { Button } from '../parts/button.tsx';
+import { statusWords } from '../parts/status-icon.tsx';
 import { counted } from '../parts/words.ts';
 import type { BulkAction, Selection } from './bulk-action.ts';
 import { ACTION_WORDS, BulkDialog } from './bulk-dialog.tsx';
@@ -11,6 +12,7 @@ const FAILED: JobStatus[] = ['failed', 'terminated'];
 export function BulkBar({
   workflow,
   hasFailed,
+  hasWaiting,
   chosen,
   onChoose,
   name,
@@ -18,6 +20,8 @@ export function BulkBar({
 }: {
   workflow: number;
   hasFailed: boolean;
+  /** Jobs wait for a decision. */
+  hasWaiting: boolean;
   chosen: ReadonlyMap<number, string>;
   onChoose: (chosen: ReadonlyMap<number, string>) => void;
   name: string;
@@ -27,11 +31,14 @@ export function BulkBar({
   const hasChosen = chosen.size > 0;
   const hasFilter = name !== '' || statuses.length > 0;
   const isAllOver = statuses.length > 0 && statuses.every((each) => TERMINAL_STATUSES.has(each));
+  const isForWaiting = statuses.length === 1 && statuses[0] === 'pending_failed';
+  const offersFail = hasWaiting && (hasChosen || isForWaiting);
+  const fail: BulkAction[] = offersFail ? ['fail'] : [];
   const offered: BulkAction[] = hasChosen
-    ? ['retry', 'from', 'cancel', 'reset']
+    ? ['retry', 'from', ...fail, 'cancel', 'reset']
     : isAllOver
       ? ['retry', 'reset']
-      : ['retry', 'cancel', 'reset'];
+      : ['retry', ...fail, 'cancel', 'reset'];
   const { selection, what } = hasChosen
     ? ofChosen(chosen, action)
     : hasFilter
@@ -48,7 +55,11 @@ export function BulkBar({
             : 'All failed jobs:'}
       </span>
       {(hasChosen || hasFilter ? offered : (['retry'] as const)).map((each) => (
-        <Button key={each} kind={each === 'cancel' ? 'danger' : 'plain'} onClick={() => setAction(each)}>
+        <Button
+          key={each}
+          kind={each === 'cancel' || each === 'fail' ? 'danger' : 'plain'}
+          onClick={() => setAction(each)}
+        >
           {ACTION_WORDS[each]} …
         </Button>
       ))}
@@ -58,6 +69,7 @@ export function BulkBar({
           workflow={workflow}
           action={action}
           selection={selection}
+          waiting={!hasChosen && isForWaiting ? { name } : undefined}
           what={what}
           onClose={() => setAction(null)}
           onDone={() => onChoose(new Map())}
@@ -78,12 +90,12 @@ function ofChosen(
 
 /** The filters of the table in the selection language; characters that mean something there are taken as they are. */
 function ofFilter(name: string, statuses: JobStatus[]): { selection: Selection; what: string } {
-  const words = statuses.length === 0 ? '' : `${statuses.join(' or ')} `;
+  const words = statuses.length === 0 ? '' : ` with status ${statuses.map(statusWords).join(' or ')}`;
   return {
     selection: {
       ...(name !== '' && { patterns: [`*${name.replaceAll(/[*?\\]/g, '\\$&')}*`] }),
       ...(statuses.length > 0 && { statuses }),
     },
-    what: `${words}jobs${name === '' ? '' : ` with ${name} in their names`}`,
+    what: `jobs${words}${name === '' ? '' : ` with ${name} in their names`}`,
   };
 }

@@ -13,6 +13,7 @@ import { type BulkAction, carryOut, type Selection } from './bulk-action.ts';
 export const ACTION_WORDS: Record<BulkAction, string> = {
   retry: 'Retry',
   from: 'Retry from here',
+  fail: 'Fail',
   cancel: 'Cancel',
   reset: 'Start over',
 };
@@ -22,6 +23,7 @@ export function BulkDialog({
   workflow,
   action,
   selection,
+  waiting,
   what,
   onClose,
   onDone,
@@ -29,13 +31,15 @@ export function BulkDialog({
   workflow: number;
   action: BulkAction;
   selection: Selection;
+  waiting?: { name: string } | undefined;
   what: string;
   onClose: () => void;
   onDone?: () => void;
 }) {
+  const order = { action, selection, ...(waiting && { waiting }) };
   const [reason, setReason] = useState('');
   const change = useMutation({
-    mutationFn: () => carryOut(workflow, { action, selection, reason }, false),
+    mutationFn: () => carryOut(workflow, { ...order, reason }, false),
     onSuccess: async () => {
       onDone?.();
       onClose();
@@ -43,8 +47,8 @@ export function BulkDialog({
     },
   });
   const plan = useQuery({
-    queryKey: ['dry run', workflow, action, selection],
-    queryFn: () => carryOut(workflow, { action, selection, reason: '' }, true),
+    queryKey: ['dry run', workflow, order],
+    queryFn: () => carryOut(workflow, { ...order, reason: '' }, true),
     // Once it is being done, the answer would be a refusal.
     enabled: !change.isPending && !change.isSuccess,
     retry: false,
@@ -78,7 +82,7 @@ export function BulkDialog({
           <Button onClick={onClose}>{count > 0 ? 'Leave as it is' : 'Close'}</Button>
           {count > 0 && (
             <Button
-              kind={action === 'cancel' ? 'danger' : 'main'}
+              kind={action === 'cancel' || action === 'fail' ? 'danger' : 'main'}
               disabled={change.isPending}
               onClick={() => change.mutate()}
             >

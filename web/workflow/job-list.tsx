@@ -48,6 +48,7 @@ export function JobList({
         <BulkBar
           workflow={id}
           hasFailed={status.counts.failed + status.counts.terminated > 0}
+          hasWaiting={status.counts.pending_failed > 0}
           chosen={chosen}
           onChoose={onChoose}
           name={wanted}

@@ -17,6 +17,7 @@ import { TimeText } from '../parts/time-text.tsx';
 import { fullTime, useNow } from '../parts/times.ts';
 import { counted } from '../parts/words.ts';
 import { workflowTone } from '../parts/workflow-tone.ts';
+import { FailureGroups } from './failure-groups.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
 /** Loaded after the jobs are asked for: groups of many jobs take a server a while. */
@@ -64,6 +65,7 @@ export function WorkflowHead({ status }: { status: WorkflowStatus }) {
         <div className="mt-3">
           <CountsLegend counts={counts} />
         </div>
+        <FailureGroups status={status} />
         {!status.complete && (
           <Suspense fallback={null}>
             <StageList status={status} />
@@ -92,7 +94,7 @@ function Facts({ status, workers }: { status: WorkflowStatus; workers: number })
       ? []
       : [['User', visibleText(user)] as [string, string]]),
     ...(project === null ? [] : [['Project', visibleText(project)] as [string, string]]),
-    ['Workers', workers],
+    ...(status.complete ? [] : ([['Workers', workers]] as [string, ReactNode][])),
     ['Started', started === null ? 'not yet' : <TimeText key="started" at={started} />],
     ...(finished === null || started === null
       ? []

@@ -57,7 +57,7 @@ function createProgram(
     .helpCommand('help [command]', 'how to use a command')
     .showSuggestionAfterError()
     .exitOverride()
-    .configureOutput({ outputError: (text) => printUsageError(text, json) });
+    .configureOutput({ outputError: (text) => printUsageError(text, HINT, json) });
   for (const [flags, about] of GLOBAL_OPTIONS) program.option(flags, about);
   if (!isListOfAll(argv)) {
     program.helpInformation = () =>
@@ -66,18 +66,25 @@ function createProgram(
   const asked = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0]!));
   const showsAll = asked.length === 0 || argv[0] === '--help' || argv[0] === '-h';
   for (const entry of COMMANDS) {
-    if (showsAll || asked.includes(entry)) addCommand(program, entry, onEnd);
+    if (showsAll || asked.includes(entry)) addCommand(program, entry, json, onEnd);
     // Only its name has to be known: to make the options of all takes longer than to read a status.
     else program.command(entry.usage).description(entry.summary);
   }
   return program;
 }
 
-function addCommand(program: Commander, entry: CommandEntry, onEnd: (code: number) => void): void {
+function addCommand(
+  program: Commander,
+  entry: CommandEntry,
+  json: boolean,
+  onEnd: (code: number) => void,
+): void {
+  const hint = `\`holdfast help ${entry.usage.split(' ')[0]}\` shows its options, with examples`;
   const command = program
     .command(entry.usage)
     .description(entry.summary)
     .addHelpText('after', helpAfter(entry))
+    .configureOutput({ outputError: (text) => printUsageError(text, hint, json) })
     .exitOverride();
   for (const [flags, description, how] of entry.options ?? []) {
     if (how === 'repeated') command.option(flags, description, collect);
@@ -132,12 +139,11 @@ function settingFlags(options: Invocation['options']): SettingSources['flags'] {
   return flags;
 }
 
-function printUsageError(text: string, json: boolean): void {
+const HINT = '`holdfast help` shows the commands and their options';
+
+function printUsageError(text: string, hint: string, json: boolean): void {
   const message = text.trim().replace(/^error: /, '');
-  printErrorRecord(
-    { code: 'INVALID_ARGUMENT', message, hint: '`holdfast help` shows the commands and their options' },
-    json,
-  );
+  printErrorRecord({ code: 'INVALID_ARGUMENT', message, hint }, json);
 }
 
 /** Known before the options are parsed, because parsing them can be what fails. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SpecSource } from '../contract/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import type { RetryPolicy } from '../core/policy/retry-policy.ts';
@@ -87,7 +88,7 @@ function readText(path: string): string {
       code === 'ENOENT'
         ? `there is no such file${specsHere(path)}`
         : code === 'EISDIR'
-          ? 'is a directory, not a spec'
+          ? `is a directory, not a spec${specsIn(path)}`
           : message;
     throw new HoldfastError('INVALID_ARGUMENT', { argument: path, problem }, error);
   }
@@ -97,15 +98,30 @@ const MOST_SPECS = 5;
 
 /** `; here are a.yaml, b.yaml`: files of the current directory that may be specs, or the one that was probably meant. */
 function specsHere(path: string): string {
-  const names = readdirSync('.').filter((name) => /^[^.].*\.(?:ya?ml|json5?|kdl)$/.test(name));
-  const specs = names
+  const specs = listSpecs('.');
+  const meant = didYouMean(path, specs);
+  return meant === '' ? nameSpecs('here', specs) : visibleText(meant);
+}
+
+/** `; in it are m/a.yaml, m/b.yaml`: files of a directory that may be specs. */
+function specsIn(directory: string): string {
+  return nameSpecs(
+    'in it',
+    listSpecs(directory).map((name) => join(directory, name)),
+  );
+}
+
+function listSpecs(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => /^[^.].*\.(?:ya?ml|json5?|kdl)$/.test(name))
     .filter((name) => !/^(?:package(?:-lock)?|tsconfig.*|.*\.schema)\.json$/.test(name))
     .toSorted();
+}
+
+function nameSpecs(where: string, specs: string[]): string {
   if (specs.length === 0) return '';
-  const meant = didYouMean(path, specs);
-  if (meant !== '') return visibleText(meant);
   const more = specs.length > MOST_SPECS ? ` and ${specs.length - MOST_SPECS} more` : '';
-  return `; here are ${specs.slice(0, MOST_SPECS).map(visibleText).join(', ')}${more}`;
+  return `; ${where} ${specs.length === 1 ? 'is' : 'are'} ${specs.slice(0, MOST_SPECS).map(visibleText).join(', ')}${more}`;
 }
 
 const RETRY_KEYS: Partial<Record<SettingKey, keyof RetryPolicy>> = {

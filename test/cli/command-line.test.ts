@@ -87,6 +87,14 @@ describe('the command line', () => {
     expect(result.stderr).toMatch(message);
   });
 
+  test.each([
+    [['run'], '`holdfast help run`'],
+    [['jobs', '--bogus'], '`holdfast help jobs`'],
+    [['nonsense'], '`holdfast help` shows the commands'],
+  ])('after %j names the help that describes it', async (args, hint) => {
+    expect((await runCli(args, { cwd: makeProject() })).stderr).toContain(`hint: ${hint}`);
+  });
+
   test('reports a wrong option as JSON where JSON was asked for', async () => {
     const result = await runCli(['status', '--bogus', '--output', 'json'], { cwd: makeProject() });
     expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'INVALID_ARGUMENT' } });

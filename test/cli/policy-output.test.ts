@@ -84,10 +84,10 @@ describe('a manual retry', () => {
 
   test('names the attempt that comes and the command that makes it, unless a process does', () => {
     expect(table(retryView, retried({ next: { kind: 'run', workflow: 3 } })).split('\n')).toEqual([
-      'workflow 3: job train_1 is ready for attempt 2 of run 1',
+      'workflow 3: job train_1 is queued for attempt 2 of run 1',
       'next: holdfast run 3',
     ]);
-    expect(table(retryView, retried())).toBe('workflow 3: job train_1 is ready for attempt 2 of run 1');
+    expect(table(retryView, retried())).toBe('workflow 3: job train_1 is queued for attempt 2 of run 1');
   });
 
   test('says that the attempt of a running job is ended first', () => {

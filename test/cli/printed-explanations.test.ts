@@ -24,7 +24,7 @@ describe('a table', () => {
       '',
       '1 rule did not apply (--all shows it)',
       '',
-      'next: it becomes ready when they have ended',
+      'next: it is queued when they have ended',
       '  holdfast run 3',
     ]);
   });
@@ -40,7 +40,7 @@ describe('a table', () => {
     const broken = { ...explanation, job: { ...explanation.job, status: 'failed' as const } };
     const hints = hintsAfterExplanation(broken, { executor: 'workers' }, ['workflow.yaml']);
     expect(table(explanationView, shownExplanation(broken, { hints })).split('\n').slice(-4)).toEqual([
-      'next: it becomes ready when they have ended',
+      'next: it is queued when they have ended',
       '  holdfast run 3',
       '  holdfast retry 3 train_1                 try it again as it is',
       '  holdfast run workflow.yaml --continue 3  after a fix in the spec',

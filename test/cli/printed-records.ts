@@ -28,7 +28,7 @@ export const explanation: ExplainedJob = {
   },
   waits: [],
   headline: 'waits for 1 of 2 dependencies: fetch (running)',
-  next: 'it becomes ready when they have ended',
+  next: 'it is queued when they have ended',
   hint: { kind: 'run', workflow: 3 },
   attempts: [
     {

@@ -24,7 +24,7 @@ describe.concurrent('retry', () => {
     expect(await world.run('retry', '1', 'A')).toEqual({
       code: 0,
       stdout:
-        'workflow 1: job A is ready for attempt 2 of run 1\n  and 3 jobs that were canceled because of it\n' +
+        'workflow 1: job A is queued for attempt 2 of run 1\n  and 3 jobs that were canceled because of it\n' +
         'next: holdfast run 1\n',
       stderr: '',
     });
@@ -62,7 +62,7 @@ describe.concurrent('retry', () => {
     const retried = await world.run('retry', 'bad');
     expect(retried).toMatchObject({
       code: 0,
-      stdout: 'workflow 1: job bad is ready for attempt 2 of run 1\n',
+      stdout: 'workflow 1: job bad is queued for attempt 2 of run 1\n',
     });
     await world.jobWhich('bad has completed', (job) => job.name === 'bad' && job.status === 'completed');
     world.write('go');

@@ -10,7 +10,7 @@ export function explainBehaviour(databases: Databases): void {
     test('shows what a blocked job waits for', async () => {
       const world = await makeWorld([{ name: 'a' }, { name: 'b', after: ['a'] }]);
       expect((await world.engine.explain(world.workflowId, 'b')).headline).toBe(
-        'waits for 1 of 1 dependencies: a (ready)',
+        'waits for 1 of 1 dependencies: a (queued)',
       );
     });
 

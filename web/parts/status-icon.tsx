@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { JobStatus } from '../../src/core/job/job-status.ts';
-import { shownStatus } from '../../src/views/workflow-state.ts';
+import { shownStatus } from '../../src/core/job/shown-status.ts';
 
 /** How something stands, as people see it; each has a shape of its own besides its colour. */
 export type Tone = 'good' | 'bad' | 'asks' | 'runs' | 'waits' | 'blocked' | 'off';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../contract/engine.ts';
+import { shownStatus } from '../../core/job/shown-status.ts';
 import { visibleText } from '../../views/visible-text.ts';
-import { shownStatus } from '../../views/workflow-state.ts';
 import type { CommandEntry } from '../command-entry.ts';
 import { openContext } from '../open-context.ts';
 import { commandName, flagsOf } from './command-words.ts';

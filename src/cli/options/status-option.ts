@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../core/errors.ts';
 import { JOB_STATUSES, type JobStatus } from '../../core/job/job-status.ts';
+import { shownStatus } from '../../core/job/shown-status.ts';
 import { didYouMean } from '../../spec/suggest.ts';
-import { shownStatus } from '../../views/workflow-state.ts';
 import type { Invocation } from '../command-context.ts';
 
 /** The statuses of `--status`, separated by commas, by their names or as they are shown; undefined without the option. */

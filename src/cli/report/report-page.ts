@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { shownStatus } from '../../core/job/shown-status.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
 import { type UsageGroup, usageAdvice } from '../../views/report/usage-groups.ts';
 import type { TraceEntry } from '../../views/route-trace.ts';
@@ -7,7 +8,6 @@ import {
   endedCount,
   jobCount,
   presentStatuses,
-  shownStatus,
   type WorkflowState,
   workflowState,
 } from '../../views/workflow-state.ts';

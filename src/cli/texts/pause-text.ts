@@ -23,7 +23,7 @@ function pauseLine({ workflow, counts }: WorkflowStatus): string {
   if (paused === null) return `workflow ${id} is resumed`;
   if (running === 0) return `workflow ${id} is ${paused.stopping ? 'stopped' : 'paused'}`;
   return paused.stopping
-    ? `workflow ${id} is stopping: ${runningJobs(running)} will be ended and become ready again`
+    ? `workflow ${id} is stopping: ${runningJobs(running)} will be ended and queued again`
     : `workflow ${id} is paused; ${runningJobs(running)} will finish`;
 }
 

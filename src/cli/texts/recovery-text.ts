@@ -1,7 +1,7 @@
 import type { Hint } from '../../contract/records/hint.ts';
 import type { DecisionRecord, RecoveredJob, RecoverResult } from '../../contract/records/resolution.ts';
+import { shownStatus } from '../../core/job/shown-status.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
-import { shownStatus } from '../../views/workflow-state.ts';
 import type { AgentReport, Recovery } from '../recovery/recovery.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import { type Column, textTable } from '../terminal/text-table.ts';

@@ -49,5 +49,5 @@ function oneText({ name, status, attempt_id }: ShownRetry['jobs'][number], run: 
   const job = `job ${visibleText(name)}`;
   return status === 'running'
     ? `${job} is retried when attempt ${attempt_id - 1} of run ${run} has been ended`
-    : `${job} is ready for attempt ${attempt_id} of run ${run}`;
+    : `${job} is queued for attempt ${attempt_id} of run ${run}`;
 }

@@ -1,6 +1,6 @@
+import { shownStatus } from '../../core/job/shown-status.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
 import type { JobUsage } from '../../views/job-usage.ts';
-import { shownStatus } from '../../views/workflow-state.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import { type Column, textTable } from '../terminal/text-table.ts';
 import type { View } from '../terminal/view.ts';

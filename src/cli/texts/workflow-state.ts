@@ -1,6 +1,7 @@
 import type { StatusCounts } from '../../contract/records/records.ts';
 import type { JobStatus } from '../../core/job/job-status.ts';
-import { presentStatuses, shownStatus, type WorkflowState } from '../../views/workflow-state.ts';
+import { shownStatus } from '../../core/job/shown-status.ts';
+import { presentStatuses, type WorkflowState } from '../../views/workflow-state.ts';
 import type { Style, StyledLine } from '../terminal/styled-line.ts';
 
 export function stateStyle(state: WorkflowState): Style {

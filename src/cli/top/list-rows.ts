@@ -3,9 +3,10 @@ import type { EventRecord, JobRecord, WorkerRecord, WorkflowStatus } from '../..
 import type { RequestRecord } from '../../contract/records/request.ts';
 import type { FailureSummary } from '../../contract/records/resolution.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
+import { shownStatus } from '../../core/job/shown-status.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
 import { eventText } from '../../views/events/event-text.ts';
-import { endedCount, jobCount, shownStatus, workflowState } from '../../views/workflow-state.ts';
+import { endedCount, jobCount, workflowState } from '../../views/workflow-state.ts';
 import { shortTime } from '../terminal/local-time.ts';
 import type { StyledLine } from '../terminal/styled-line.ts';
 import { type Column, tableLines } from '../terminal/text-table.ts';

@@ -1,6 +1,6 @@
 import type { WorkflowStatus } from '../../contract/records/records.ts';
+import { shownStatus } from '../../core/job/shown-status.ts';
 import { visibleText } from '../../views/visible-text.ts';
-import { shownStatus } from '../../views/workflow-state.ts';
 import type { ScreenSize } from '../progress/progress-frame.ts';
 import { displayWidth } from '../terminal/display-width.ts';
 import { clockTime } from '../terminal/local-time.ts';

@@ -8,6 +8,7 @@ import type {
 } from '../../contract/records/records.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { TERMINAL_STATUSES, UNSUCCESSFUL_STATUSES } from '../../core/job/job-status.ts';
+import { shownStatus } from '../../core/job/shown-status.ts';
 import type { WalkStep } from '../../core/policy/decision.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
 import type { AwaitedErrand } from '../../store/rows/errands/errand-list-rows.ts';
@@ -98,7 +99,7 @@ function describeJob(
       if (job.retry_requested) {
         return {
           headline: `attempt ${job.attempt_id} is being ended: ${job.reason}`,
-          next: `it is ready for attempt ${job.attempt_id + 1} when its processes are gone${undriven}`,
+          next: `attempt ${job.attempt_id + 1} is queued when its processes are gone${undriven}`,
           hint: resume,
         };
       }
@@ -136,7 +137,7 @@ function describeJob(
       }
       return {
         headline: blockedHeadline(job),
-        next: `it becomes ready when they have ended${undriven}`,
+        next: `it is queued when they have ended${undriven}`,
         hint: resume,
       };
     case 'pending_failed':
@@ -163,7 +164,7 @@ function describePaused(
 
 function describeDagman(last: AttemptRecord | undefined, isSubmitted: boolean): Summary {
   return {
-    headline: `${isSubmitted ? 'DAGMan runs its workflow' : 'ready'}${storyBefore(last)}`,
+    headline: `${isSubmitted ? 'DAGMan runs its workflow' : 'queued'}${storyBefore(last)}`,
     next: 'DAGMan starts it when HTCondor has a place for it; `condor_q -nobatch` shows what runs',
     hint: null,
   };
@@ -253,7 +254,7 @@ function blockedHeadline(job: JobDetails): string {
   const open = job.depends_on.filter((dependency) => !TERMINAL_STATUSES.has(dependency.status));
   const named = open
     .slice(0, 5)
-    .map((dependency) => `${dependency.name} (${dependency.status})`)
+    .map((dependency) => `${dependency.name} (${shownStatus(dependency.status)})`)
     .join(', ');
   const more = open.length > 5 ? ` and ${open.length - 5} more` : '';
   return `waits for ${open.length} of ${job.depends_on.length} dependencies: ${named}${more}`;

@@ -1,6 +1,6 @@
 import type { JobStatus } from '../../core/job/job-status.ts';
+import { shownStatus } from '../../core/job/shown-status.ts';
 import { visibleText } from '../visible-text.ts';
-import { shownStatus } from '../workflow-state.ts';
 import { type DrawnGraph, type DrawnNode, type DrawnRoute, nodeLabel } from './drawn-graph.ts';
 
 const FILL: Partial<Record<JobStatus, string>> = {

@@ -1,7 +1,7 @@
 import type { JobRecord } from '../../../contract/records/records.ts';
 import { jobLabel } from '../../../core/job/job-label.ts';
+import { shownStatus } from '../../../core/job/shown-status.ts';
 import { formatDuration } from '../../../core/text/quantity.ts';
-import { shownStatus } from '../../../views/workflow-state.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import type { Column } from '../../terminal/text-table.ts';
 import type { View } from '../../terminal/view.ts';

@@ -1,6 +1,6 @@
 import type { JobStatus } from '../../../core/job/job-status.ts';
+import { shownStatus } from '../../../core/job/shown-status.ts';
 import { visibleText } from '../../../views/visible-text.ts';
-import { shownStatus } from '../../../views/workflow-state.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import { statusStyle } from '../workflow-state.ts';
 

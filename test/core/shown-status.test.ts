@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { JOB_STATUSES } from '../../src/core/job/job-status.ts';
-import { shownStatus } from '../../src/views/workflow-state.ts';
+import { shownStatus } from '../../src/core/job/shown-status.ts';
 
 test('statuses are shown by their names, except two', () => {
   const others = JOB_STATUSES.filter((status) => shownStatus(status) !== status);

@@ -52,6 +52,20 @@ describe('the decision about a round', () => {
     expect(decision.walk.slice(0, -1).every(({ applies }) => !applies)).toBe(true);
   });
 
+  it.each([
+    [0, 0, 'and no rescue is allowed'],
+    [2, 0, 'and no rescue is allowed'],
+    [1, 1, 'and no rescue is left (1 of 1 used)'],
+    [3, 2, 'and no rescue is left (2 of 2 used)'],
+  ])(
+    'after %i rescues of %i allowed ones counts no more than were allowed',
+    (rescues, error_max_rescue_attempts, ending) => {
+      const settings = { ...DEFAULT_ERROR_SETTINGS, error_max_rescue_attempts };
+      const { reason } = decideRound({ units: units(100, 1), rescues, workLeft: true }, settings);
+      expect(reason).toBe(`1 of 100 units failed (1 %), ${ending}`);
+    },
+  );
+
   it('gives the share of failed units and says why', () => {
     const decision = decideRound({ units: units(8, 1), rescues: 1, workLeft: true }, DEFAULT_ERROR_SETTINGS);
     expect(decision.failure_ratio).toBe(0.125);

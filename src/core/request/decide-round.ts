@@ -91,9 +91,11 @@ export function decideRound(
   if (rescues < most) {
     return decide('rescue', 'rescue', null, `${share}: rescue ${rescues + 1} of ${most}`);
   }
-  skip('rescue', `no rescue left (${rescues} of ${most} used)`);
+  // After the number was lowered there can be more than it allows.
+  const used = `${Math.min(rescues, most)} of ${most} used`;
+  skip('rescue', most === 0 ? 'no rescue is allowed' : `no rescue left (${used})`);
 
-  const spent = `${share}, and no rescue is left (${rescues} of ${most} used)`;
+  const spent = `${share}, and ${most === 0 ? 'no rescue is allowed' : `no rescue is left (${used})`}`;
   if (when_exhausted === 'advance') {
     return decide('exhausted', 'close', null, `${spent}; when_exhausted is advance, so the round is closed`);
   }

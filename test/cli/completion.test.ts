@@ -132,6 +132,32 @@ describe('in a shell', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
+  /** The line after the Tab key in an interactive zsh on a terminal of its own. */
+  function inZsh(script: string, line: string): string {
+    const rc = `PS1=PROMPT; autoload -U compinit; compinit -u -D; source ${script}
+      show() { print -r -- "<<$BUFFER>>" }; zle -N show; bindkey '^X' show`;
+    const driver = `zmodload zsh/zpty; zpty shell zsh -d -i
+      zpty -r shell seen '*PROMPT*'; zpty -w -n shell "$LINE"$'\\t\\x18'
+      zpty -r shell seen '*<<*>>*'; print -rn -- "\${\${seen##*<<}%%>>*}"; zpty -d shell`;
+    const { stdout } = spawnSync('zsh', ['-f', '-c', driver], {
+      cwd,
+      env: { ...env, LINE: line, TERM: 'dumb', ZDOTDIR: makeProject({ '.zshrc': rc }) },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    return stdout;
+  }
+
+  test.each([
+    ['names of jobs', 'holdfast logs tra', 'holdfast logs train_'],
+    ['a command', 'holdfast expl', 'holdfast explain '],
+    ['values of an option', 'holdfast jobs --output j', 'holdfast jobs --output json '],
+    ['names of files', 'holdfast validate sec', 'holdfast validate second.json '],
+  ])('zsh completes %s', async (_, line, completed) => {
+    const script = await scriptOf('zsh');
+    if (script !== null) expect(inZsh(script, line)).toBe(completed);
+  });
+
   test('fish completes names of jobs', async () => {
     const script = await scriptOf('fish');
     if (script === null) return;

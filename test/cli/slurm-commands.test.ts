@@ -249,12 +249,15 @@ describe('doctor', () => {
     expect(found[1]).toMatchObject({ result: 'ok', detail: 'fake of cluster fake' });
   });
 
-  test('warns of a controller that does not answer', async () => {
+  test('warns of a controller that does not answer, and of files that nodes do not see all the same', async () => {
     const absent = new FakeSlurm();
     absent.answer('scontrol', { kind: 'absent' });
     const { code, slurm: found } = await checks(absent.env);
     absent.down();
     expect(code).toBe(0);
-    expect(found.at(-1)).toMatchObject({ name: 'slurm controller', result: 'warn' });
+    expect(found.slice(1)).toMatchObject([
+      { name: 'slurm controller', result: 'warn' },
+      { name: 'slurm files', result: 'warn', detail: expect.stringContaining('local disk') },
+    ]);
   });
 });

@@ -12,6 +12,8 @@ import { type MachineFacts, THIS_MACHINE } from './machine-facts.ts';
 const OLDEST_NODE = [20, 19] as const;
 const LOW_DISK_BYTES = 1024 ** 3;
 const LEAST_DISK_BYTES = 64 * 1024 ** 2;
+const LOW_FILES = 10_000;
+const LEAST_FILES = 100;
 const LARGEST_SKEW_MS = 2000;
 const FEW_FILES = 1024;
 const FEW_PROCESSES = 1024;
@@ -40,7 +42,7 @@ export function checkMachine(state: State, machine: MachineFacts = THIS_MACHINE)
     ['disk space', () => checkDisk(place, machine)],
     ['clock', () => checkClock(place, machine)],
     ['open files', () => checkLimit(machine, 'Max open files', FEW_FILES, 'ulimit -n 4096')],
-    ['processes', () => checkLimit(machine, 'Max processes', FEW_PROCESSES, 'ulimit -u 4096')],
+    ['processes', () => checkProcesses(machine)],
   ];
   return checks.map(([name, check]) => ({ name, ...check() }));
 }
@@ -104,11 +106,17 @@ function checkStateDirectory({ stateDir, isHere }: State, place: string, machine
 }
 
 function checkDisk(place: string, machine: MachineFacts): Finding {
-  const { bavail, bsize } = machine.fileSystem(place);
+  const { bavail, bsize, files, ffree } = machine.fileSystem(place);
   const free = bavail * bsize;
   const detail = `${formatSize(free)} free`;
   const hint = 'free some space: logs and state are written here';
   if (free < LEAST_DISK_BYTES) return fail(detail, hint);
+  // Some file systems have no fixed number of files.
+  if (files > 0 && ffree < LOW_FILES) {
+    const room = `${detail}, and room for ${ffree} more files`;
+    const way = 'delete files: each attempt writes its logs into new ones';
+    return ffree < LEAST_FILES ? fail(room, way) : warn(room, way);
+  }
   return free < LOW_DISK_BYTES ? warn(detail, hint) : ok(detail);
 }
 
@@ -128,6 +136,16 @@ function checkClock(place: string, machine: MachineFacts): Finding {
     }
   }
   return warn('no directory to compare with', 'make the state directory writable');
+}
+
+function checkProcesses(machine: MachineFacts): Finding {
+  const limit = machine.groupProcesses();
+  return limit !== null && limit < FEW_PROCESSES
+    ? warn(
+        `limit ${limit} of its control group`,
+        'raise it before large runs: pids.max, or --pids-limit of a container',
+      )
+    : checkLimit(machine, 'Max processes', FEW_PROCESSES, 'ulimit -u 4096');
 }
 
 function checkLimit(machine: MachineFacts, name: string, few: number, command: string): Finding {

@@ -21,8 +21,8 @@ export async function checkSlurm(directory: string): Promise<Check[]> {
     const [hosts, name] = [await cluster.ping(), await cluster.clusterName()];
     return `${hosts.join(', ')} of cluster ${name ?? 'without a name'}`;
   });
-  if (controller.result !== 'ok') return [version, controller];
-  return [version, controller, await checkClusterClock(cluster), checkSlurmFiles(directory)];
+  const clock = controller.result === 'ok' ? [await checkClusterClock(cluster)] : [];
+  return [version, controller, ...clock, checkSlurmFiles(directory)];
 }
 
 /** Ends of allocations are compared with the clock here. An allocation that could start at once would start now. */

@@ -70,7 +70,7 @@ function operation(operationId: string, endpoint: Endpoint, components: Componen
   });
   const actor = {
     name: ACTOR,
-    description: 'Who asks, percent-encoded; counts only on a server that wants no token.',
+    description: 'The caller, percent-encoded; counts only on a server that requires no token.',
     schema: { pattern: ACTOR_TEXT, minLength: 1, maxLength: 200 },
   };
   const headerParameters = [...headers, ...(method === 'GET' || role === null ? [] : [actor])];

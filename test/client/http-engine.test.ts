@@ -48,7 +48,7 @@ test('requests for a worker carry its secret and the token of a worker, others c
 });
 
 describe('an answer that was lost', () => {
-  test('of a question is asked for again', async () => {
+  test('of a question is sent again', async () => {
     const { engine, heard } = await scripted(cut, cut, json({ id: 3 }));
     expect(await engine.getWorkflow(3)).toEqual({ id: 3 });
     expect(heard.map(({ url }) => url)).toEqual(Array(3).fill('/api/v1/workflows/3'));
@@ -68,7 +68,7 @@ describe('an answer that was lost', () => {
     expect(heard.map(({ body }) => body)).toEqual([exchange, exchange]);
   });
 
-  test('of a new workflow is asked for again under the same key', async () => {
+  test('of a new workflow is sent again under the same key', async () => {
     const { engine, heard } = await scripted(cut, json({ id: 1 }, 201));
     await engine.createWorkflow({
       source: { text: 'name: a', name: 'a.yaml' },
@@ -82,7 +82,7 @@ describe('an answer that was lost', () => {
     expect(heard[0]!.body).toEqual({ spec: 'name: a', file_name: 'a.yaml', cwd: '.', output_dir: 'output' });
   });
 
-  test('because the server is shutting down is asked for again, whatever it is: nothing was done', async () => {
+  test('because the server is shutting down is sent again, whatever it is: nothing was done', async () => {
     const { engine, heard } = await scripted(
       refused('SHUTTING_DOWN', 503),
       json({ canceled: [1], stopping: [] }),
@@ -294,7 +294,7 @@ describe('changes', () => {
     await closed;
   });
 
-  test('are asked for again when the connection broke, and reported then', async () => {
+  test('are sent again when the connection broke, and reported then', async () => {
     const { engine } = await scripted(
       json({ version: '1', changed: false }),
       cut,
@@ -309,7 +309,7 @@ describe('changes', () => {
     stop();
   });
 
-  test('for a worker are asked for once more only after it has exchanged', async () => {
+  test('for a worker are sent once more only after it has exchanged', async () => {
     const { engine, heard } = await scripted((response, { url }) => {
       json(url.endsWith('/exchange') ? { claims: [] } : { news: true })(response, heard[0]!);
     });
@@ -327,7 +327,7 @@ describe('changes', () => {
     stop();
   });
 
-  test('for a worker say what is free, and are asked for again when more is', async () => {
+  test('for a worker say what is free, and are sent again when more is', async () => {
     const { engine, heard } = await scripted((response, { url }) => {
       if (url.endsWith('/exchange')) json({ claims: [] })(response, heard[0]!);
     });

@@ -148,7 +148,7 @@ describe('a policy in words', () => {
 
   test('begins with the post script', () => {
     expect(describePolicy(policyOf({}), true)).toEqual([
-      'the post script judges each attempt',
+      'the post script classifies each attempt',
       'any failure is final',
     ]);
   });

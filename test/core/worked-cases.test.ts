@@ -7,7 +7,7 @@ import { policyOf, type Said } from './policies.ts';
 
 const GIB = 1024 ** 3;
 
-/** What a course is judged by; a case names those that matter to it. */
+/** What a course is classified by; a case names those that matter to it. */
 interface Course {
   runs: number;
   /** Recovery scripts in the order run, each with its return code. */

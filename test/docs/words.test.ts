@@ -17,6 +17,9 @@ const TRANSLATED = new RegExp(
       'became of',
       'can be reached by others',
       'ready to run',
+      '(?:is|are|be|been) judged',
+      '(?:is|are) asked for (?:again|once more)',
+      'wants (?:a|no) token',
     ].map((phrase) => String.raw`\b${phrase.replaceAll(' ', GAP)}\b`),
   ].join('|'),
   'gi',
@@ -81,6 +84,8 @@ test.each([
 test.each([
   ['a sentence', 'it is told once'],
   ['a default', '20 s unless told'],
+  ['the name of a test', "test('is judged by its exit code', () => {"],
+  ['a refusal', "problem: 'this server wants a token'"],
   ['two lines of a comment', '/**\n * Other branches go\n * on. */'],
   ['the name of a function', 'tellUser(line)'],
   ['the name of a class', 'class WorkerTenure {'],

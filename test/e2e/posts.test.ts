@@ -138,7 +138,7 @@ describe.concurrent('a post script', () => {
     expect(retried!.data).toMatchObject({ post: { bad_inputs: ['a.dat'] } });
   });
 
-  test('that prints what cannot be used is judged by its exit code, and says so', async (context) => {
+  test('that prints what cannot be used is classified by its exit code, and says so', async (context) => {
     const world = jobsWorld(context, [
       { name: 'job', command: 'exit 1', post: `echo '{"category":"weird"}'; exit 5` },
     ]);
@@ -163,7 +163,7 @@ describe.concurrent('a post script', () => {
     expect(await walk(world, 1)).toMatch(words);
   });
 
-  test('that kill -9 cuts off leaves the outcome, which is judged as a transient failure', async (context) => {
+  test('that kill -9 cuts off leaves the outcome, which is classified as a transient failure', async (context) => {
     const world = jobsWorld(context, [
       {
         name: 'job',

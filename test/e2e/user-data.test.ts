@@ -162,7 +162,7 @@ describe.concurrent('a job that declares a value', () => {
     expect(world.lines('got')).toEqual(['5']);
   });
 
-  test('is judged by its stderr where the value is missing', async (context) => {
+  test('is classified by its stderr where the value is missing', async (context) => {
     const world = jobsWorld(
       context,
       [{ name: 'set', command: 'echo "no model found" >&2', output_user_data: 'v', failure_handler: 'h' }],

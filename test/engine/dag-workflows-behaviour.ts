@@ -43,7 +43,7 @@ async function workflowWorld(databases: Databases, text = CHAIN) {
 
 export function dagWorkflowsBehaviour(databases: Databases): void {
   describe('a workflow that DAGMan runs', () => {
-    test('is submitted as one DAG, and its records are attempts, judged as those of workers', async () => {
+    test('is submitted as one DAG, and its records are attempts, classified as those of workers', async () => {
       const { engine, id, dagman, tend, statuses, attempts, exitCode } = await workflowWorld(databases);
       dagman.play = ({ node }) => (node === 'n000002_b_b' ? { actions: ['retry', 'success'] } : OK);
       expect((await tend()).open).toBe(1);

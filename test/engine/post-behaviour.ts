@@ -21,7 +21,7 @@ export function postBehaviour(databases: Databases): void {
       expect(await statuses(world)).toEqual(['completed']);
     });
 
-    test('that dies with its worker leaves a failure that is judged by its outcome, not a lost attempt', async () => {
+    test('that dies with its worker leaves a failure that is classified by its outcome, not a lost attempt', async () => {
       const world = await makeWorld([{ name: 'a', post: 'judge', retry: { max_retries_failure: 1 } }]);
       await fail(await world.remoteWorker(), 7);
       world.passLease();

@@ -186,7 +186,7 @@ describe('declared outputs', () => {
     expect(facts).toEqual(outcome({ exit_code: 0, missing_outputs: ['missing.txt', absolute] }));
   });
 
-  test('are not asked for after a failure', async () => {
+  test('are not read after a failure', async () => {
     const world = await launcherWorld();
     const { outcome: facts } = await world.run('exit 3', { outputFiles: ['missing.txt'] });
     expect(facts).toEqual(outcome({ exit_code: 3 }));

@@ -72,7 +72,7 @@ describe.each(ENDPOINTS)('%s', (id, endpoint) => {
     });
 
   if (endpoint.role !== null)
-    test('wants a token, and one with the role', async () => {
+    test('requires a token, and one with the role', async () => {
       const scene = await Scene.create();
       const asked = await works(scene);
       for (const url of [asked.url, ...aliasUrls(asked.url, endpoint.aliases)]) {

@@ -56,7 +56,7 @@ function readFacts(path: string): NodeFacts | null {
   return text === null ? null : (JSON.parse(text) as NodeFacts);
 }
 
-/** null: there is none that can be read; the attempt is judged without it. */
+/** null: there is none that can be read; the attempt is classified without it. */
 function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');

@@ -42,7 +42,7 @@ export const NO_REQUIREMENT: Requirement = {
 /** How a step's stdout becomes its output; null for jobs, whose stdout is only a log. */
 export type OutputMode = 'auto' | 'text' | 'json' | 'lines';
 
-/** What a job needs to run and to be judged; stored with it as JSON. */
+/** What a job needs to run and to be classified; stored with it as JSON. */
 export interface JobConfig {
   command: string;
   /** The command is a Liquid template over the outputs of other steps. */

@@ -17,7 +17,7 @@ import type { RoutePolicy } from './take-route.ts';
 export function describePolicy(policy: Policy, hasPost = false): string[] {
   const { handler, retry, deadlineMs, usePendingFailed } = policy;
   const lines: string[] = [];
-  if (hasPost) lines.push('the post script judges each attempt');
+  if (hasPost) lines.push('the post script classifies each attempt');
   if (retry.no_retry_on_exit_codes.length > 0) {
     lines.push(`${codes(retry.no_retry_on_exit_codes.map((code) => [code, code]))}: fails, never retried`);
   }

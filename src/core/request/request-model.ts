@@ -70,7 +70,7 @@ export interface RoundSize {
   hours: number | null;
 }
 
-/** How the attempts of a unit are judged. */
+/** How the attempts of a unit are classified. */
 export type RequestPost = { kind: 'builtin' } | { kind: 'command'; command: string; timeout_ms: number };
 
 export const CLEANUP_POLICIES = ['keep_until_replaced', 'immediate_cleanup'] as const;

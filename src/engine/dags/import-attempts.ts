@@ -20,7 +20,7 @@ const NO_SITE = 'htcondor';
 /**
  * Records an attempt that DAGMan ran, and moves its job as DAGMan did. Returns false where the job cannot have had it
  * yet, because it waits for others or has ended. Does not end the run. `settings` are those of the request; null: the
- * workflow has none, and its attempts are judged without a post step, as with workers.
+ * workflow has none, and its attempts are classified without a post step, as with workers.
  */
 export function* importAttempt(
   run: RunOf,

@@ -33,7 +33,7 @@ const EVENT_OF: Record<Verdict['kind'], EventType> = {
 };
 
 /**
- * The one decision: close the attempt, judge it, move the job, settle what follows, write it down. `reporter` is the
+ * The one decision: close the attempt, classify it, move the job, settle what follows, write it down. `reporter` is the
  * worker that reports its end; null: its worker was found dead. A judgement that was made when the report came in is
  * used if it still holds. Returns the recovery script that the reporter has to run, too.
  */

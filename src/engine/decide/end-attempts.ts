@@ -13,7 +13,7 @@ export interface AttemptEnding {
   report: EndReport;
   /** The worker that reports it, and runs what follows; null: its worker was found dead. */
   reporter: number | null;
-  /** What was judged when the report came in; null or absent: it was not. */
+  /** What was decided when the report came in; null or absent: it was not. */
   judged?: Judgement | null;
 }
 

@@ -10,7 +10,7 @@ import type { Question } from './ask-code.ts';
 import { openQuestion } from './open-question.ts';
 import { isRepeatable, orderPost, postTimeoutMs } from './order-post.ts';
 
-/** An errand, or an attempt that can be decided, with what was judged on the way. */
+/** An errand, or an attempt that can be decided, with what was decided on the way. */
 export type Ordered =
   | { order: PostOrder | EvaluationOrder; judged?: undefined }
   | { order: null; judged: Judgement | null };

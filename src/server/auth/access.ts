@@ -52,7 +52,7 @@ export class Access {
     if (this.auth === 'none') return ANYBODY;
     if (secret === undefined) {
       void reply.header('www-authenticate', 'Bearer');
-      throw new HoldfastError('UNAUTHORIZED', { problem: 'this server wants a token' });
+      throw new HoldfastError('UNAUTHORIZED', { problem: 'this server requires a token' });
     }
     const token = await this.tokens.find(secret);
     if (token !== null) {

@@ -38,7 +38,7 @@ export interface PlannedDag {
   edges: PlannedEdges[];
 }
 
-/** How attempts are judged, and how long things may take. */
+/** How attempts are classified, and how long things may take. */
 export interface DagSettings
   extends Pick<ErrorSettings, 'unless_exit_code' | 'abort_dag_code' | 'cooloff_base_sec'> {
   /** A job that is held for so long is removed, and its attempt counts as an infrastructure failure. */

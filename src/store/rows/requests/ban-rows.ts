@@ -59,7 +59,7 @@ export function* listActiveBans(site: string | null, now: number, reader?: Reade
   );
 }
 
-/** When the newest ban of a site for the request ended or began: attempts before it have been judged. */
+/** When the newest ban of a site for the request ended or began: attempts before it have been classified. */
 export function* judgedUntil(requestId: number, site: string): Script<number> {
   const row = yield* first<{ at: number | null }>(
     `select max(coalesce(removed_at, created_at)) as at from site_ban where request_id = ? and site = ?`,

@@ -527,7 +527,10 @@ export const CASES: Record<EndpointId, EndpointCase> = {
     conflict: null,
   },
   revokeToken: {
-    works: () => remove('/api/v1/tokens/1'),
+    works: async ({ world }) => {
+      const token = { name: 'spare', role: 'viewer', expires_at_ms: null, actor: 'test' } as const;
+      return remove(`/api/v1/tokens/${(await world.engine.createToken(token)).id}`);
+    },
     bad: [() => remove('/api/v1/tokens/ci'), 'path.token_id'],
     missing: [() => remove('/api/v1/tokens/999'), 'TOKEN_NOT_FOUND'],
     conflict: null,

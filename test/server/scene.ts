@@ -46,6 +46,15 @@ export class Scene {
   ): Promise<Scene> {
     const world = await ServerWorld.create({ ...options, auth: 'token' }, more);
     world.accessGroups = accessGroups;
+    return Scene.#set(world);
+  }
+
+  /** For several tests; whoever opens it closes its world. */
+  static async open(): Promise<Scene> {
+    return Scene.#set(await ServerWorld.open({ auth: 'token' }));
+  }
+
+  static async #set(world: ServerWorld): Promise<Scene> {
     const workflow = await world.store(SPEC);
     const { worker, claims } = await world.claimAll();
     const claim = (name: string) => claims.find(({ job_name }) => job_name === name)!;

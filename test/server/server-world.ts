@@ -73,15 +73,24 @@ export class ServerWorld {
     });
   }
 
-  /** With auth there is a token for each role. */
+  /** For one test, which ends it. */
   static async create(
+    options: Partial<ServerOptions> = {},
+    more?: (engine: ServedEngine) => MoreRoutes,
+  ): Promise<ServerWorld> {
+    const world = await ServerWorld.open(options, more);
+    onTestFinished(() => world.close());
+    return world;
+  }
+
+  /** For as long as whoever opens it wants. With auth there is a token for each role. */
+  static async open(
     options: Partial<ServerOptions> = {},
     more?: (engine: ServedEngine) => MoreRoutes,
   ): Promise<ServerWorld> {
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-server-'));
     const engine = await openEngine({ dir, create: true });
     const world = new ServerWorld(dir, engine, { ...options, ...(more && { routes: [more(engine)] }) });
-    onTestFinished(() => world.close());
     if (options.auth === 'token') {
       for (const role of ROLES) {
         const made = await engine.createToken({

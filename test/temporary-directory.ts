@@ -1,26 +1,25 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** File systems in memory, by the magic number of statfs(2). */
 const TMPFS = 0x01021994;
-const ENOUGH_BYTES = 2 ** 30;
+/** What all files of a run need at a time is a third of it. */
+const ENOUGH_BYTES = 2 ** 31;
 
 /**
  * All tests make their files in one directory, which is gone after them, whether they failed or not; what they start
- * inherits it. HF_TEST_MEMORY is another one, in memory if the machine has such a place, for those whose thousands of
- * commits would each wait for the disk and who do not ask what is left after a crash.
+ * inherits it. It is in memory if the machine has such a place: what a process has written outlives its end there too,
+ * and thousands of commits would each wait for the disk otherwise.
  */
-export default function useTemporaryDirectories(): () => void {
-  const onDisk = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
-  const inMemory = hasMemory('/dev/shm') ? mkdtempSync('/dev/shm/holdfast-test-') : onDisk;
-  Object.assign(process.env, { TMPDIR: onDisk, HF_TEST_MEMORY: inMemory });
+export default function useTemporaryDirectory(): () => void {
+  const directory = inMemory() ?? mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  // Others, such as the user that PostgreSQL runs as, get to what they are given below it.
+  chmodSync(directory, 0o711);
+  process.env.TMPDIR = directory;
   leaveOutCertificates();
-  return () => {
-    for (const directory of [onDisk, inMemory]) {
-      rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
-    }
-  };
+  return () => remove(directory);
 }
 
 /**
@@ -33,11 +32,29 @@ function leaveOutCertificates(): void {
   if (path !== undefined) process.env.HF_TEST_CERTIFICATES = path;
 }
 
-function hasMemory(path: string): boolean {
+function inMemory(): string | null {
+  let directory: string;
   try {
-    const { type, bavail, bsize } = statfsSync(path);
-    return type === TMPFS && bavail * bsize >= ENOUGH_BYTES;
+    const { type, bavail, bsize } = statfsSync('/dev/shm');
+    if (type !== TMPFS || bavail * bsize < ENOUGH_BYTES) return null;
+    directory = mkdtempSync('/dev/shm/holdfast-test-');
   } catch {
-    return false;
+    return null;
   }
+  if (canStartPrograms(directory)) return directory;
+  remove(directory);
+  return null;
+}
+
+/** Containers often mount theirs without. */
+function canStartPrograms(directory: string): boolean {
+  const program = join(directory, 'program');
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+  const { status } = spawnSync(program);
+  rmSync(program);
+  return status === 0;
+}
+
+function remove(directory: string): void {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 }

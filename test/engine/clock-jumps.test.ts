@@ -10,7 +10,7 @@ const LEASE_MS = 6_000;
 
 /** An engine whose clock can be set, and a worker on another host with a short lease. */
 async function makeScene() {
-  const dir = mkdtempSync(join(process.env.HF_TEST_MEMORY ?? tmpdir(), 'holdfast-clock-'));
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-clock-'));
   const clock = { wall: 1_700_000_000_000, monotonic: 5_000 };
   const times = { clock: () => clock.wall, monotonic: () => clock.monotonic };
   const engine: ServedEngine = await openEngine({ dir, create: true, ...times });

@@ -77,7 +77,7 @@ export class EngineWorld {
   }
 
   static async create(model: WorkflowModel, databases = onSqlite): Promise<EngineWorld> {
-    const dir = mkdtempSync(join(process.env.HF_TEST_MEMORY ?? tmpdir(), 'holdfast-engine-'));
+    const dir = mkdtempSync(join(tmpdir(), 'holdfast-engine-'));
     const clock = { now: 1_700_000_000_000 };
     const database = await databases(dir);
     const { databaseUrl } = database;

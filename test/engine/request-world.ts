@@ -125,7 +125,7 @@ export class RequestWorld {
   }
 
   static async create(databases: Databases = onSqlite): Promise<RequestWorld> {
-    const dir = mkdtempSync(join(process.env.HF_TEST_MEMORY ?? tmpdir(), 'holdfast-requests-'));
+    const dir = mkdtempSync(join(tmpdir(), 'holdfast-requests-'));
     const clock = { now: 1_700_000_000_000 };
     const database = await databases(dir);
     return new RequestWorld(dir, database, clock, await openOn(dir, database, clock));

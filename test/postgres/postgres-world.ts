@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,7 +137,8 @@ export class PostgresWorld {
 
 export async function startPostgres(): Promise<PostgresWorld> {
   // PostgreSQL refuses to run as root; the other user must be able to reach its files.
-  const base = process.getuid?.() === 0 ? '/tmp' : tmpdir();
+  const isReachable = process.getuid?.() !== 0 || (statSync(tmpdir()).mode & 0o001) !== 0;
+  const base = isReachable ? tmpdir() : '/tmp';
   const dir = mkdtempSync(join(base, 'holdfast-postgres-'));
   chmodSync(dir, 0o755);
   const port = await freePort();

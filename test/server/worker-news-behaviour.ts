@@ -24,7 +24,7 @@ class TwoServers {
 
   static async start(databases: Databases): Promise<TwoServers> {
     const world = new TwoServers();
-    const dir = mkdtempSync(join(process.env.HF_TEST_MEMORY ?? tmpdir(), 'holdfast-news-'));
+    const dir = mkdtempSync(join(tmpdir(), 'holdfast-news-'));
     const { databaseUrl, remove } = await databases(dir);
     const place = databaseUrl === undefined ? { dir } : { dir, databaseUrl };
     onTestFinished(async () => {

@@ -13,15 +13,16 @@ import { PostgresStore } from '../../src/store/postgres/postgres-store.ts';
 const CLOSE_OTHERS = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`;
 
-/** Every row of every table, whatever refers to it; ids count from 1 again. */
+/** Every row of every table that has ever had one, whatever refers to it; ids count from 1 again. */
 const EMPTY = `do $$
 declare name text;
 begin
   set local session_replication_role = replica;
-  for name in select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_version' loop
+  for name in select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+    and relname <> 'schema_version' and pg_relation_size(oid) > 0 loop
     execute format('delete from %I', name);
   end loop;
-  for name in select sequencename from pg_sequences where schemaname = 'public' loop
+  for name in select sequencename from pg_sequences where schemaname = 'public' and last_value is not null loop
     perform setval(format('%I', name)::regclass, 1, false);
   end loop;
 end $$`;

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Engine } from '../../src/contract/engine.ts';
 import { openEngine } from '../../src/engine/open-engine.ts';
 import { startServer } from '../../src/server/start-server.ts';
+import { placeEmptyDatabase } from '../engine/empty-database.ts';
 
 /** Every command is run against a server for its directory. */
 export const SERVER_MODE = process.env.HOLDFAST_TEST_MODE === 'server';
@@ -30,7 +31,8 @@ export function stateOf(directory: string): string {
 
 async function start(directory: string): Promise<ProjectServer> {
   const dir = stateOf(directory);
-  const engine = await openEngine({ dir, create: true });
+  await placeEmptyDatabase(dir);
+  const engine = await openEngine({ dir, create: false });
   const server = await startServer(engine, { host: '127.0.0.1', port: 0, auth: 'none', version: 'test' });
   return {
     url: server.url,

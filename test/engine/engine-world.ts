@@ -15,6 +15,7 @@ import { openEngine } from '../../src/engine/open-engine.ts';
 import { ownIdentity } from '../../src/host/process-identity.ts';
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { placeEmptyDatabase } from './empty-database.ts';
 
 export const PLENTY: Capacity = { cpus: 1000, memory_bytes: 1e12, gpus: 8, slots: 1000, default_cpus: 1 };
 
@@ -49,10 +50,13 @@ export interface WorldDatabase {
 
 export type Databases = (dir: string) => Promise<WorldDatabase>;
 
-export const onSqlite: Databases = async (dir) => ({
-  openStore: async () => new SqliteStore(join(dir, 'holdfast.db')),
-  remove: async () => {},
-});
+export const onSqlite: Databases = async (dir) => {
+  await placeEmptyDatabase(dir);
+  return {
+    openStore: async () => new SqliteStore(join(dir, 'holdfast.db')),
+    remove: async () => {},
+  };
+};
 
 /** A workflow on an engine with a database of its own. */
 export class EngineWorld {

@@ -20,6 +20,7 @@ import {
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { loadRequest } from '../../src/spec/request/load-request.ts';
 import { sentFiles } from '../../src/spec/spec-files.ts';
+import { placeEmptyDatabase } from '../engine/empty-database.ts';
 
 export const PLENTY: Capacity = { cpus: 1000, memory_bytes: 1e12, gpus: 8, slots: 1000, default_cpus: 1 };
 
@@ -89,7 +90,8 @@ export class ServerWorld {
     more?: (engine: ServedEngine) => MoreRoutes,
   ): Promise<ServerWorld> {
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-server-'));
-    const engine = await openEngine({ dir, create: true });
+    await placeEmptyDatabase(dir);
+    const engine = await openEngine({ dir, create: false });
     const world = new ServerWorld(dir, engine, { ...options, ...(more && { routes: [more(engine)] }) });
     if (options.auth === 'token') {
       for (const role of ROLES) {

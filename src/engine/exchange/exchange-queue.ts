@@ -1,6 +1,8 @@
 import { HoldfastError } from '../../core/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { type Exchanged, exchangeTogether, type SentExchange, type SettledExchange } from './exchange.ts';
+import { mayOnlyRenew } from './renew-together.ts';
+import { RenewalQueue } from './renewal-queue.ts';
 
 /** Exchanges that share a transaction at the most: the first of them waits for the last. */
 const MOST_AT_ONCE = 16;
@@ -22,14 +24,21 @@ interface Waiting extends SentExchange {
  */
 export class ExchangeQueue {
   readonly #store: Store;
+  readonly #renewals: RenewalQueue;
   #waiting: Waiting[] = [];
   #isMoving = false;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#renewals = new RenewalQueue(store);
   }
 
-  exchange(workerId: number, request: SentExchange['request']): Promise<Exchanged> {
+  async exchange(workerId: number, request: SentExchange['request']): Promise<Exchanged> {
+    const renewed = mayOnlyRenew(request) ? await this.#renewals.renew({ workerId, request }) : null;
+    return renewed ?? this.#exchangeWhole(workerId, request);
+  }
+
+  #exchangeWhole(workerId: number, request: SentExchange['request']): Promise<Exchanged> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ workerId, request, resolve, reject });
       if (!this.#isMoving) void this.#move();

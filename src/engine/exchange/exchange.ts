@@ -109,7 +109,7 @@ function refusal(...reason: ConstructorParameters<typeof HoldfastError>): Settle
   return { refused: new HoldfastError(...reason) };
 }
 
-function emptyResult(now: number, leaseMs: number, drain: boolean): ExchangeResult {
+export function emptyResult(now: number, leaseMs: number, drain: boolean): ExchangeResult {
   return {
     claims: [],
     rejected: [],
@@ -137,7 +137,7 @@ function* renewed(worker: ExchangingWorker, now: number): Script<number> {
 }
 
 /** What there is to say to workers besides: which attempts to end, and which logs are being read. */
-function* addWords(parts: readonly ExchangePart[], now: number): Script<void> {
+export function* addWords(parts: readonly ExchangePart[], now: number): Script<void> {
   const far = parts.filter(({ worker, request }) => worker.kind === 'service' || request.seq !== undefined);
   const [toEnd, errands, follow] = yield* together(
     listTokensToEnd(idsOf(parts)),
@@ -155,7 +155,7 @@ function idsOf(parts: readonly ExchangePart[]): number[] {
   return parts.map(({ worker }) => worker.id);
 }
 
-function ended({ result, changed, contended }: ExchangePart): Exchanged {
+export function ended({ result, changed, contended }: ExchangePart): Exchanged {
   return { ...result, changed, contended };
 }
 
@@ -170,7 +170,7 @@ function* keep(parts: readonly ExchangePart[]): Script<void> {
 }
 
 /** Configurations without defaults, which are two thirds of the text of a claim. */
-function stored({ changed: _, ...answer }: Exchanged): string {
+export function stored({ changed: _, ...answer }: Exchanged): string {
   const claims = answer.claims.map((claim) => ({ ...claim, config: storedConfig(claim.config) }));
   return JSON.stringify({ ...answer, claims });
 }

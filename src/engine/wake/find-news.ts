@@ -77,7 +77,7 @@ function* jobsOf(
 }
 
 /** Actions whose moment has come: those that a certain worker has to run, and whether there are some for any worker. */
-function* findActions(): Script<{ owed: WorkerNotice[]; forAny: boolean }> {
+export function* findActions(): Script<{ owed: WorkerNotice[]; forAny: boolean }> {
   const owed: WorkerNotice[] = [];
   let forAny = false;
   for (const { id, run_id } of yield* listWithActions()) {

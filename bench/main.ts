@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { createMany } from './create-many.ts';
+import { createMany, submitMany } from './create-many.ts';
 import { benchFiles } from './files-bench.ts';
 import { benchFleet } from './fleet/fleet-bench.ts';
 import { FLEET_FLAG, simulateFleet } from './fleet/fleet-process.ts';
@@ -43,6 +43,7 @@ const ONLY_IF_ASKED = ['plots'];
 
 if (process.argv.includes(FLEET_FLAG)) simulateFleet();
 else if (process.argv[2] === '--create-many') await createMany(Number(process.argv[3]), process.argv[4]!);
+else if (process.argv[2] === '--submit-many') await submitMany(Number(process.argv[3]), process.argv[4]!);
 else await runAll();
 
 async function runAll(): Promise<void> {

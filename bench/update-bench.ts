@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSpec, openEngine } from '../src/index.ts';
-import { watchPauses } from './create-many.ts';
+import { watchTurns } from './longest-turn.ts';
 import { type BenchLine, holdfast, inTempDir, median } from './measure.ts';
 
 const SAMPLES = 25_000;
@@ -81,8 +81,8 @@ interface Watched {
 
 async function watched(work: () => Promise<unknown>): Promise<Watched> {
   const start = performance.now();
-  const pauses = watchPauses();
+  const longestTurn = watchTurns();
   await work();
   const ms = performance.now() - start;
-  return { ms, longest: pauses() };
+  return { ms, longest: longestTurn().ms };
 }

@@ -1,24 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStream } from './event-readers.ts';
-import type { Constants } from './fleet-model.ts';
+import type { Constants, Rates } from './fleet-model.ts';
 import type { Cost, FleetPlace } from './fleet-place.ts';
 import { FleetWorker, inParallel } from './fleet-worker.ts';
 
 const WORKERS = 60;
-/** One after the other, as in a fleet: exchanges that come together share a transaction and are cheaper. */
-const PER_SECOND = 150;
-/** Fewer: each of them has all servers look for news once. */
-const COMPLETIONS_PER_SECOND = 20;
-const SECONDS = 5;
-/** Workers that renew once a second. An exchange renews a lease only when three tenths of it are over. */
-const RENEWING = PER_SECOND;
-const RENEWING_LEASE_MS = 3_000;
+/**
+ * As often as in the fleet, as far as few workers can and one can count: exchanges that come together share a transaction
+ * and are cheaper, and servers look for news once for all completions that come together.
+ */
+const RENEWALS_PER_SECOND = { least: 20, most: 150 };
+const COMPLETIONS_PER_SECOND = { least: 5, most: 20 };
+const POLLS_PER_SECOND = 150;
+const SECONDS = 6;
 const READERS = 20;
 const SETTLE_MS = 1_000;
 
 /** Measures what each part of the load costs with few workers. */
-export async function calibrate(place: FleetPlace): Promise<Constants> {
-  const completions = COMPLETIONS_PER_SECOND * SECONDS;
+export async function calibrate(place: FleetPlace, rates: Rates): Promise<Constants> {
+  const completionsPerSecond = within(COMPLETIONS_PER_SECOND, rates.completion);
+  const renewalsPerSecond = within(RENEWALS_PER_SECOND, rates.renewal);
+  const completions = completionsPerSecond * SECONDS;
   const serverAt = (index: number) => place.servers[index % place.servers.length]!;
   const before = await place.storedBytes();
   const jobs = 2 * completions + 400 + WORKERS;
@@ -39,26 +41,27 @@ export async function calibrate(place: FleetPlace): Promise<Constants> {
     return combined((part) => (all[part] - idle[part]) / count);
   };
   const renewing: FleetWorker[] = [];
-  await inParallel(RENEWING, 4, async (index) => {
-    renewing.push(await FleetWorker.register(serverAt(index).engine, RENEWING_LEASE_MS));
+  // Each renews once a second.
+  await inParallel(renewalsPerSecond, 4, async (index) => {
+    renewing.push(await FleetWorker.register(serverAt(index).engine));
   });
-  const renewal = await ofOne(PER_SECOND, (index) => renewing[index % RENEWING]!.renew());
-  const renewalBytes = sum(renewing.map((worker) => worker.bytes)) / (SECONDS * PER_SECOND);
-  await inParallel(RENEWING, 4, (index) => renewing[index]!.leave());
-  const poll = await ofOne(PER_SECOND, (index) => at(index).poll(serverAt(index).url));
+  const renewal = await ofOne(renewalsPerSecond, (index) => renewing[index % renewalsPerSecond]!.renew());
+  const renewalBytes = sum(renewing.map((worker) => worker.bytes)) / (SECONDS * renewalsPerSecond);
+  await inParallel(renewalsPerSecond, 4, (index) => renewing[index]!.leave());
+  const poll = await ofOne(POLLS_PER_SECOND, (index) => at(index).poll(serverAt(index).url));
   const stops = workers.map((worker) => worker.listen());
   await sleep(SETTLE_MS);
   const complete = (index: number) => at(index).complete();
   const bytes = () => sum(workers.map((worker) => worker.bytes));
   const bytesBefore = bytes();
-  const completion = await ofOne(COMPLETIONS_PER_SECOND, complete);
+  const completion = await ofOne(completionsPerSecond, complete);
   const completionBytes = (bytes() - bytesBefore) / completions;
   const readers = await Promise.all(
     Array.from({ length: READERS }, (_, index) => openStream(serverAt(index).url, workflow)),
   );
   await sleep(SETTLE_MS);
   for (const reader of readers) reader.take();
-  const withReaders = await ofOne(COMPLETIONS_PER_SECOND, complete);
+  const withReaders = await ofOne(completionsPerSecond, complete);
   const readings = sum(readers.map((reader) => reader.take()));
   for (const stop of [...stops, ...readers.map((reader) => reader.stop)]) stop();
   return {
@@ -71,6 +74,10 @@ export async function calibrate(place: FleetPlace): Promise<Constants> {
     completionBytes,
     storedBytes: ((await place.storedBytes()) - before) / jobs,
   };
+}
+
+function within({ least, most }: { least: number; most: number }, rate: number): number {
+  return Math.round(Math.min(most, Math.max(least, rate)));
 }
 
 function sum(numbers: readonly number[]): number {

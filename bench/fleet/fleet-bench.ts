@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchLine, percentile } from '../measure.ts';
 import { onPostgres } from '../postgres.ts';
@@ -7,15 +8,19 @@ import { type EventReader, openStream } from './event-readers.ts';
 import { type Constants, costOf, type Load, type Rates, ratesOf } from './fleet-model.ts';
 import { type Cost, FleetPlace } from './fleet-place.ts';
 import { FleetProcess } from './fleet-process.ts';
+import type { Rhythm } from './fleet-worker.ts';
 
 const SERVERS = 2;
 const READERS = 20;
 /** Each worker holds a connection, and each process may open only so many files. */
 const WORKERS_PER_PROCESS = 2_500;
-/** A real worker renews every 10 s; these share the machine with the servers. */
+/** A real worker renews every 10 s and waits 20 s for news. These share two cores with the servers and PostgreSQL. */
 const RHYTHM = { renewMs: 30_000, pollMs: 20_000, exchangesPerJob: 6 };
-/** Until every worker waits for news, and has waited once. */
-const SETTLE_MS = RHYTHM.pollMs + 2_000;
+/** Of more workers than this, each does everything so much less often that together they do as much as these. */
+const AT_FULL_RATE = 2_000;
+/** Besides the connections of workers: files of the server, connections to the database, readers. */
+const OTHER_FILES = 500;
+const PROGRESS_MS = 10_000;
 const MEASURED_MS = 20_000;
 
 /**
@@ -23,6 +28,7 @@ const MEASURED_MS = 20_000;
  * from that, and compared with what they really cost. All of them are full, and jobs wait.
  */
 export async function benchFleet(workers: number): Promise<BenchLine[]> {
+  checkOpenFiles(workers);
   const interrupted = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal))).then(() => {
     throw new Error('the benchmark was interrupted');
   });
@@ -41,11 +47,32 @@ export async function benchFleet(workers: number): Promise<BenchLine[]> {
 }
 
 async function measure(place: FleetPlace, workers: number, processes: FleetProcess[]): Promise<BenchLine[]> {
-  const constants = await calibrate(place);
+  const load: Load = { workers, rhythm: rhythmOf(workers), readers: READERS };
+  const constants = await calibrate(place, ratesOf(load));
   report(constants);
-  const load: Load = { workers, rhythm: RHYTHM, readers: READERS };
   const fleet = await runFleet(place, load, processes);
   return compare(load, constants, fleet);
+}
+
+/** A worker holds a connection for news and one for exchanges, at both ends of each. */
+function checkOpenFiles(workers: number): void {
+  const needed = Math.max(
+    2 * Math.ceil(workers / SERVERS) + OTHER_FILES,
+    2 * Math.min(workers, WORKERS_PER_PROCESS) + OTHER_FILES,
+  );
+  const [, most = ''] =
+    /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+  if (most === 'unlimited' || Number(most) >= needed) return;
+  throw new Error(
+    `${workers} workers need ${needed} open files in one process, and ${most} are allowed; raise the limit with \`ulimit -n ${needed}\``,
+  );
+}
+
+function rhythmOf(workers: number): Rhythm {
+  const factor = Math.max(1, workers / AT_FULL_RATE);
+  const { renewMs, pollMs, exchangesPerJob } = RHYTHM;
+  // A long poll has one length, as it has in real workers.
+  return { renewMs: renewMs * factor, pollMs, exchangesPerJob };
 }
 
 interface Fleet {
@@ -63,16 +90,22 @@ async function runFleet(place: FleetPlace, load: Load, processes: FleetProcess[]
   for (let index = 0; index < count; index += 1) processes.push(new FleetProcess());
   const failed = Promise.race(processes.map((each) => each.failed));
   const begun = performance.now();
+  const seconds = () => Math.round((performance.now() - begun) / 1000);
+  const progress = setInterval(() => {
+    const there = processes.reduce((sum, { registered }) => sum + registered, 0);
+    process.stderr.write(`${there} of ${workers} workers are registered after ${seconds()} s\n`);
+  }, PROGRESS_MS);
   await Promise.all(
     processes.map((each, first) =>
       each.begin({ url: place.servers[first % SERVERS]!.url, first, step: count, total: workers, rhythm }),
     ),
-  );
-  process.stderr.write(`${workers} workers are there after ${Math.round(performance.now() - begun)} ms\n`);
+  ).finally(() => clearInterval(progress));
+  process.stderr.write(`${workers} workers are registered after ${seconds()} s\n`);
   const streams = await Promise.all(
     Array.from({ length: readers }, (_, index) => openStream(place.servers[index % SERVERS]!.url, workflow)),
   );
-  await Promise.race([sleep(SETTLE_MS), failed]);
+  // Until every worker has begun: they renew for the first time, and wait for news, spread over their intervals.
+  await Promise.race([sleep(Math.max(rhythm.renewMs, rhythm.pollMs) + 2_000), failed]);
   const [before, polls, start] = [await place.cost(), await place.polls(), performance.now()];
   await countAll(processes);
   countReadings(streams);

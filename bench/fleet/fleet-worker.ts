@@ -48,8 +48,8 @@ export class FleetWorker {
     this.#secret = secret;
   }
 
-  static async register(engine: HttpEngine, lease_ms = LEASE_MS): Promise<FleetWorker> {
-    const identity = ownIdentity({ kind: 'service', cpus: 1, memory_bytes: 2 ** 30, lease_ms });
+  static async register(engine: HttpEngine): Promise<FleetWorker> {
+    const identity = ownIdentity({ kind: 'service', cpus: 1, memory_bytes: 2 ** 30, lease_ms: LEASE_MS });
     return new FleetWorker(engine, await engine.registerWorker({ ...identity, host: 'elsewhere' }));
   }
 

@@ -132,7 +132,8 @@ test.each([
 
 test('doctor reaches a server and compares clocks with it', async () => {
   const { url } = await scripted((response, { url: path }) => {
-    const body = path === '/readyz' ? { status: 'ok' } : { name: 'ada', role: 'admin', auth: 'token', groups: [] };
+    const body =
+      path === '/readyz' ? { status: 'ok' } : { name: 'ada', role: 'admin', auth: 'token', groups: [] };
     response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });

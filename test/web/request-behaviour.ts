@@ -142,7 +142,8 @@ export function requestBehaviour(world: WebWorld): void {
     await dialog.getByRole('button', { name: 'Leave as it is' }).click();
     expect((await world.requestRecord('minbias-2026')).status).toBe('HELD');
     await page.getByRole('link', { name: /^Unit 14: failed/ }).click();
-    await page.getByRole('link', { name: 'unit_000014_proc_01' }).waitFor();
+    const jobs = page.getByRole('table');
+    await jobs.getByRole('link', { name: 'unit_000014_proc_01' }).waitFor();
     expectQuiet(page);
   });
 

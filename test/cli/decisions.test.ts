@@ -185,6 +185,16 @@ describe('usage', () => {
     ]);
   });
 
+  test('leaves out columns in which no job has a value', () => {
+    expect(table(usageView, jobs.slice(2)).split('\n').slice(0, 2)).toEqual([
+      'JOB    STATUS',
+      'short  completed',
+    ]);
+    expect(table(usageView, jobs.slice(0, 1)).split('\n')[0]).toBe(
+      'JOB      STATUS     MEMORY  PEAK  SHARE  MARK',
+    );
+  });
+
   test('has the shares for programs, and in quiet the jobs that are marked', () => {
     expect(json(usageView, jobs)[0]).toMatchObject({ name: 'train_1', memory_share: 0.95 });
     expect(quiet(usageView, jobs)).toBe('train_1\nidle');

@@ -42,12 +42,18 @@ function usageTable(jobs: readonly JobUsage[], style: TextStyle): string[] {
   const count = (level: string) =>
     jobs.filter(({ marks }) => marks.some((mark) => mark.endsWith(level))).length;
   return [
-    ...textTable(columns, jobs, style.width, style.paint),
+    ...textTable(columns.filter(hasValue(jobs)), jobs, style.width, style.paint),
     '',
     `above 90 %: ${jobsCounted(count('high'))}; below 20 %: ${jobsCounted(count('low'))}`,
     ...usageCurves(jobs),
   ];
 }
+
+/** What nobody asked for and nothing measured takes no room. */
+const hasValue =
+  (jobs: readonly JobUsage[]) =>
+  ({ value }: Column<JobUsage>): boolean =>
+    jobs.some((job) => (value(job) ?? null) !== null);
 
 const size = (bytes: number | null) => (bytes === null ? null : formatSize(bytes));
 const duration = (ms: number | null) => (ms === null ? null : formatDuration(ms));

@@ -211,10 +211,10 @@ export const COMMANDS: CommandEntry[] = [
     load: async () => (await import('./commands/decide/failures.ts')).failuresCommand,
   },
   {
-    usage: 'resolve <id>',
+    usage: 'resolve <id> [jobs...]',
     summary: 'retry or fail jobs awaiting a decision',
     details:
-      'Without --retry and --fail it asks on the terminal, group by group. All decisions are made, or none.',
+      'Jobs are named after --retry or --fail, or before one of them. Without --retry and --fail it asks on the\nterminal, group by group. All decisions are made, or none.',
     options: [
       ['--retry [jobs...]', 'jobs to try again; without names those of --fingerprint'],
       ['--fail [jobs...]', 'jobs to give up; without names those of --fingerprint'],
@@ -227,6 +227,7 @@ export const COMMANDS: CommandEntry[] = [
     ],
     examples: [
       'holdfast resolve 3',
+      'holdfast resolve 3 train_1 --retry',
       'holdfast resolve 3 --retry train_1 train_2 --memory 4g --fail convert',
       'holdfast resolve 3 --fingerprint 9c5be72b13d0 --retry --reason "storage is back"',
     ],

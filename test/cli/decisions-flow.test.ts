@@ -132,6 +132,13 @@ describe.concurrent('resolve', () => {
     expect(await look(world)).toEqual(before);
   });
 
+  test('takes the names of jobs also before the action', async (context) => {
+    const world = jobsWorld(context, CHAIN, WAITING);
+    await world.run('run', 'spec.json');
+    expect((await world.run('resolve', '1', 'A', '--fail', '--dry-run')).stdout).toMatch(/^ {2}fail {3}A: /m);
+    expect((await world.run('resolve', '1', 'A', '--retry')).stdout).toMatch(/^ {2}retry {2}A: /m);
+  });
+
   test('is refused with the place and a way out where the flags do not fit', async (context) => {
     const world = jobsWorld(context, CHAIN, WAITING);
     await world.run('run', 'spec.json');
@@ -148,6 +155,11 @@ describe.concurrent('resolve', () => {
       [['--retry', 'A', '--runtime', 'long'], /runtime must be a duration such as 2h, not long/],
       [['--retry', 'A', '--confidence', '1.5'], /--confidence: must be from 0 to 1, not 1.5/],
       [['--reason', 'because'], /--reason: goes with --retry or --fail/],
+      [['A'], /job A: add --retry or --fail/],
+      [['A', '--retry', '--fail'], /job A: it is not clear what is decided about it/],
+      [['A', '--fail', 'A'], /job A: it is not clear what is decided about it/],
+      [['A', '--retry', '--fingerprint', 'f'], /job A: it is not clear what is decided about it/],
+      [['A', '--retry', '--fail', 'A'], /job A: cannot be both retried and failed/],
     ];
     for (const [flags, message] of mistakes) expect(await refused(world, '1', ...flags)).toMatch(message);
     expect(await refused(world, '7', '--retry', 'A')).toMatch(/there is no workflow 7/);

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AuditRecord } from '../../src/contract/records/records.ts';
 import { ENGINE_ACTOR } from '../../src/core/request/engine-actor.ts';
-import { historyText } from '../../src/views/requests/history-text.ts';
+import { fullHistoryText, historyText } from '../../src/views/requests/history-text.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { call } from '../api/call.ts';
 import { MoreButton } from '../parts/more-button.tsx';
@@ -42,14 +42,13 @@ export function HistoryList({ name }: { name: string }) {
 
 /** What needs no line of its own, such as the admission before a round, is named and kept in the background. */
 function Entry({ entry }: { entry: AuditRecord }) {
-  const text = historyText(entry);
   return (
     <li className="grid gap-x-4 px-4 py-2 sm:grid-cols-[12rem_minmax(0,1fr)]">
       <time dateTime={new Date(entry.at_ms).toISOString()} className="text-quiet tabular-nums">
         {fullTime(entry.at_ms)}
       </time>
-      <span className={`wrap-anywhere ${text === null ? 'text-quiet' : ''}`}>
-        {capitalised(text ?? entry.action.replaceAll('_', ' '))}
+      <span className={`wrap-anywhere ${historyText(entry) === null ? 'text-quiet' : ''}`}>
+        {capitalised(fullHistoryText(entry))}
         {entry.actor !== ENGINE_ACTOR && <span className="text-quiet"> by {visibleText(entry.actor)}</span>}
       </span>
     </li>

@@ -7,7 +7,10 @@ import { jobRef } from '../options/workflow-argument.ts';
 
 const ACTIONS: ResolveAction[] = ['retry', 'fail'];
 
-type Flags = Pick<Invocation, 'options' | 'lists'>;
+interface Asked extends Pick<Invocation, 'options' | 'lists'> {
+  /** Named before the action. */
+  jobs: readonly string[];
+}
 
 /** What is said of every decision, besides the action. */
 type Said = Omit<ResolveDecision, 'job_id' | 'action'>;
@@ -16,24 +19,26 @@ type Said = Omit<ResolveDecision, 'job_id' | 'action'>;
 export async function readDecisions(
   engine: Engine,
   workflowId: number,
-  { options, lists }: Flags,
+  { jobs, options, lists }: Asked,
 ): Promise<ResolveDecision[] | null> {
   const asked = ACTIONS.filter((action) => options[action] === true || lists[action] !== undefined);
   if (asked.length === 0) {
     const idle = ['memory', 'runtime', 'reason', 'confidence'].find((key) => options[key] !== undefined);
     if (idle !== undefined) refuse(`--${idle}`, 'goes with --retry or --fail');
+    if (jobs.length > 0) refuse(`job ${jobs[0]}`, 'add --retry or --fail');
     return null;
   }
   const said = readSaid(options, asked);
   const chosen = new Map<number, ResolveAction>();
+  const forNamed = jobs.length > 0 ? actionForNamed(jobs, options, asked) : null;
   for (const action of asked) {
-    for (const name of lists[action] ?? []) {
+    for (const name of [...(action === forNamed ? jobs : []), ...(lists[action] ?? [])]) {
       const { id } = await engine.getJob(workflowId, jobRef(name));
       if ((chosen.get(id) ?? action) !== action) refuse(`job ${name}`, 'cannot be both retried and failed');
       chosen.set(id, action);
     }
   }
-  const forGroup = asked.filter((action) => options[action] === true);
+  const forGroup = asked.filter((action) => options[action] === true && action !== forNamed);
   const fingerprint = typeof options.fingerprint === 'string' ? options.fingerprint : undefined;
   if (fingerprint === undefined) {
     const [bare] = forGroup;
@@ -48,6 +53,19 @@ export async function readDecisions(
     }
   }
   return [...chosen].map(([job_id, action]) => ({ job_id, action, ...ofAction(said, action) }));
+}
+
+/** What is decided about jobs that are named before the actions: the one action that names no others. */
+function actionForNamed(
+  jobs: readonly string[],
+  options: Invocation['options'],
+  asked: readonly ResolveAction[],
+): ResolveAction {
+  const [action, second] = asked.filter((each) => options[each] === true);
+  if (action === undefined || second !== undefined || options.fingerprint !== undefined) {
+    refuse(`job ${jobs[0]}`, 'it is not clear what is decided about it; name it after --retry or --fail');
+  }
+  return action;
 }
 
 function readSaid(options: Invocation['options'], asked: readonly ResolveAction[]): Said {

@@ -31,6 +31,17 @@ const LINES: Record<string, (data: Data, subject: string) => string | null> = {
   site_ban_promoted: ({ reason }, subject) => `${subject} is banned for all work: ${reason}`,
   site_ban_expired: (_, subject) => `the ban of ${subject} is over`,
   site_unbanned: (_, subject) => `the ban of ${subject} was removed`,
+  notification_sent: ({ event, target }) => `"${event}" was sent to ${target}`,
+  notification_failed: ({ event, target, problem }) =>
+    `"${event}" could not be sent to ${target}: ${problem}`,
+};
+
+/** What needs no line among what is worth knowing. */
+const ROUTINE: Record<string, string> = {
+  request_submitted: 'submitted',
+  request_admitted: 'admitted',
+  round_hold: 'the round ended',
+  outputs_registered: 'outputs registered',
 };
 
 /** What happened to a request, as one line; null for what needs none. */
@@ -41,4 +52,9 @@ export function historyText({ action, subject, data }: AuditRecord): string | nu
       ? (dagEventText(action, data ?? {}) ?? `${action} ${subject}`)
       : line(data ?? {}, subject);
   return text === null ? null : visibleText(text);
+}
+
+/** The same for lists that leave nothing out. */
+export function fullHistoryText(record: AuditRecord): string {
+  return historyText(record) ?? ROUTINE[record.action] ?? visibleText(record.action);
 }

@@ -17,7 +17,7 @@ export const resolveCommand: Command = async (context, { args, options, lists })
   const actor = userName();
   const engine = await context.openEngine();
   const workflowId = await workflowArgument(engine, context, args[0]);
-  const decisions = await readDecisions(engine, workflowId, { options, lists });
+  const decisions = await readDecisions(engine, workflowId, { jobs: args.slice(1), options, lists });
   if (decisions !== null) {
     const result = await engine.resolve(workflowId, { decisions, actor, dry_run: dryRun });
     await showResult(context, engine, workflowId, result);

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '../../../contract/records/records.ts';
-import { historyText } from '../../../views/requests/history-text.ts';
+import { fullHistoryText } from '../../../views/requests/history-text.ts';
 import { shortTime } from '../../terminal/local-time.ts';
 import type { Column } from '../../terminal/text-table.ts';
 import type { View } from '../../terminal/view.ts';
@@ -14,7 +14,7 @@ export const requestHistoryView: View<AuditRecord[]> = {
       { title: 'WHO', value: ({ actor }) => actor, shrink: 'middle' },
       {
         title: 'WHAT',
-        value: (record) => historyText(record) ?? record.action.replaceAll('_', ' '),
+        value: fullHistoryText,
         shrink: 'end',
       },
     ];

@@ -26,8 +26,14 @@ export async function main(argv: string[], version: string): Promise<number> {
   }
   const json = asksForJson(argv);
   let exitCode = 0;
-  const program = createProgram(argv, version, json, (code) => {
-    exitCode = code;
+  let begun: CommandEntry | null = null;
+  const program = createProgram(argv, version, json, {
+    begins: (entry) => {
+      begun = entry;
+    },
+    ends: (code) => {
+      exitCode = code;
+    },
   });
   try {
     if (argv.length === 0 || isListOfAll(argv)) program.outputHelp();
@@ -36,8 +42,13 @@ export async function main(argv: string[], version: string): Promise<number> {
   } catch (error) {
     // Commander has printed its message already; its codes for help and version are 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    return printError(error, json);
+    return printError(error, json, begun === null ? undefined : helpHint(begun));
   }
+}
+
+interface CommandListener {
+  begins(entry: CommandEntry): void;
+  ends(exitCode: number): void;
 }
 
 /** `help all`: every command with its line. */
@@ -45,12 +56,7 @@ function isListOfAll(argv: readonly string[]): boolean {
   return argv[0] === 'help' && argv[1] === 'all';
 }
 
-function createProgram(
-  argv: string[],
-  version: string,
-  json: boolean,
-  onEnd: (code: number) => void,
-): Commander {
+function createProgram(argv: string[], version: string, json: boolean, listener: CommandListener): Commander {
   const program = new Commander('holdfast')
     .description('Runs batch workflows in which failure is a first-class path.')
     .version(version, '-v, --version', 'print the version')
@@ -66,25 +72,19 @@ function createProgram(
   const asked = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0]!));
   const showsAll = asked.length === 0 || argv[0] === '--help' || argv[0] === '-h';
   for (const entry of COMMANDS) {
-    if (showsAll || asked.includes(entry)) addCommand(program, entry, json, onEnd);
+    if (showsAll || asked.includes(entry)) addCommand(program, entry, json, listener);
     // Only its name has to be known: to make the options of all takes longer than to read a status.
     else program.command(entry.usage).description(entry.summary);
   }
   return program;
 }
 
-function addCommand(
-  program: Commander,
-  entry: CommandEntry,
-  json: boolean,
-  onEnd: (code: number) => void,
-): void {
-  const hint = `\`holdfast help ${entry.usage.split(' ')[0]}\` shows its options, with examples`;
+function addCommand(program: Commander, entry: CommandEntry, json: boolean, listener: CommandListener): void {
   const command = program
     .command(entry.usage)
     .description(entry.summary)
     .addHelpText('after', helpAfter(entry))
-    .configureOutput({ outputError: (text) => printUsageError(text, hint, json) })
+    .configureOutput({ outputError: (text) => printUsageError(text, helpHint(entry), json) })
     .exitOverride();
   for (const [flags, description, how] of entry.options ?? []) {
     if (how === 'repeated') command.option(flags, description, collect);
@@ -92,6 +92,7 @@ function addCommand(
     else command.option(flags, description);
   }
   command.action(async () => {
+    listener.begins(entry);
     const { options, lists } = givenOptions(command.optsWithGlobals());
     const invocation = { args: command.args, options, lists };
     const context = await openContext({
@@ -102,7 +103,7 @@ function addCommand(
     });
     try {
       const run = await entry.load();
-      onEnd(await run(context, invocation));
+      listener.ends(await run(context, invocation));
     } finally {
       await context.close();
     }
@@ -140,6 +141,10 @@ function settingFlags(options: Invocation['options']): SettingSources['flags'] {
 }
 
 const HINT = '`holdfast help` shows the commands and their options';
+
+function helpHint({ usage }: CommandEntry): string {
+  return `\`holdfast help ${usage.split(' ')[0]}\` shows its options, with examples`;
+}
 
 function printUsageError(text: string, hint: string, json: boolean): void {
   const message = text.trim().replace(/^error: /, '');

@@ -10,11 +10,11 @@ interface PrintedError {
 /** Lists of problems are printed as they are, so that editors find their places. */
 const LISTS = new Set(['INVALID_SPEC', 'INVALID_CONFIG']);
 
-/** Prints an error on stderr and returns the exit code. */
-export function printError(error: unknown, json: boolean): number {
+/** Prints an error on stderr and returns the exit code. `usageHint`: where the command that was given is described. */
+export function printError(error: unknown, json: boolean, usageHint?: string): number {
   const known = error instanceof HoldfastError;
   const printed: PrintedError = known
-    ? { code: error.code, message: error.message, hint: error.hint }
+    ? { code: error.code, message: error.message, hint: hintOf(error, usageHint) }
     : {
         code: 'BUG',
         message: `unexpected: ${error instanceof Error ? error.message : String(error)}`,
@@ -23,6 +23,10 @@ export function printError(error: unknown, json: boolean): number {
   printErrorRecord(printed, json);
   if (process.env.HOLDFAST_DEBUG) process.stderr.write(`${debugText(error)}\n`);
   return known ? error.exitCode : 1;
+}
+
+function hintOf({ code, hint }: HoldfastError, usageHint: string | undefined): string {
+  return code === 'INVALID_ARGUMENT' ? (usageHint ?? hint) : hint;
 }
 
 export function printErrorRecord(printed: PrintedError, json: boolean): void {

@@ -90,6 +90,7 @@ describe('the command line', () => {
   test.each([
     [['run'], '`holdfast help run`'],
     [['jobs', '--bogus'], '`holdfast help jobs`'],
+    [['prune', '--older-than', '0s'], '`holdfast help prune`'],
     [['nonsense'], '`holdfast help` shows the commands'],
   ])('after %j names the help that describes it', async (args, hint) => {
     expect((await runCli(args, { cwd: makeProject() })).stderr).toContain(`hint: ${hint}`);

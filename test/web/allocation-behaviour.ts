@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCli } from '../cli/run-cli.ts';
 import { FakeSlurm } from '../slurm/fake-slurm.ts';
-import { expectAccessible, expectQuiet, openPage } from './browser.ts';
-import { screenshot, WebWorld } from './web-world.ts';
+import { showInBothThemes } from './both-themes.ts';
+import { expectQuiet, openPage } from './browser.ts';
+import { WebWorld } from './web-world.ts';
 
 const SPEC = {
   name: 'sky-mosaic',
@@ -48,8 +49,7 @@ export function allocationBehaviour(): void {
     await row.getByText('PENDING: Priority').waitFor();
     await row.getByText(/, Slurm \d+$/).waitFor();
     await row.getByRole('link', { name: 'sky-mosaic' }).waitFor();
-    await screenshot(page, 'allocations-light');
-    await expectAccessible(page);
+    await showInBothThemes(page, 'allocations');
 
     slurm.set({ pending: null });
     await row.getByText('running', { exact: true }).waitFor();

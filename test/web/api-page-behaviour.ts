@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectAccessible, expectQuiet, openPage } from './browser.ts';
+import { showInBothThemes } from './both-themes.ts';
+import { expectQuiet, openPage } from './browser.ts';
 import type { WebWorld } from './web-world.ts';
 
 /** The page of the API, on which every operation can be tried. */
@@ -20,7 +21,8 @@ export function apiPageBehaviour(world: WebWorld): void {
       name: string;
     };
     expect(answer.name).toBe(name);
-    await expectAccessible(page);
+    await operation.locator('summary').evaluate((summary) => summary.scrollIntoView());
+    await showInBothThemes(page, 'api');
 
     await page.getByLabel('Find').fill('get /api/v1/workflows/{workflow_id} ');
     const one = page.locator('details.operation:visible').first();

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { expectAccessible, expectQuiet, openPage } from './browser.ts';
+import { showInBothThemes } from './both-themes.ts';
+import { expectQuiet, openPage } from './browser.ts';
 import { expectNoRequestButtons } from './request-behaviour.ts';
 import { CHOSEN, MANY, nightly } from './specs.ts';
-import { screenshot, type WebWorld } from './web-world.ts';
+import type { WebWorld } from './web-world.ts';
 
 /** What people do on the pages, from one to the next. */
 export function flowBehaviour(world: WebWorld): void {
@@ -25,8 +26,7 @@ export function flowBehaviour(world: WebWorld): void {
     await dialog.getByLabel('Memory').fill('1g');
     await dialog.getByText('are retried with 1g of memory.').waitFor();
     await dialog.getByLabel('Reason').fill('the database is back');
-    await screenshot(page, 'decision-light');
-    await expectAccessible(page);
+    await showInBothThemes(page, 'decision');
     await dialog.getByRole('button', { name: 'Retry 3 jobs' }).click();
     await page.getByText('Done: reconstruct_1, reconstruct_2, reconstruct_3 were retried').waitFor();
 
@@ -170,8 +170,7 @@ export function flowBehaviour(world: WebWorld): void {
     await page.getByLabel('Token').fill('hf_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
-    await screenshot(page, 'login-light');
-    await expectAccessible(page);
+    await showInBothThemes(page, 'login');
     await page.getByLabel('Token').fill(viewer);
     await page.keyboard.press('Enter');
     await page.getByText('vera (viewer)').waitFor();

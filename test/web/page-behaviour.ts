@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { showInBothThemes } from './both-themes.ts';
 import { expectAccessible, expectQuiet, openPage } from './browser.ts';
 import { HOSTILE, HOSTILE_NAME, LIVE, MANY, nightly, SAMPLED } from './specs.ts';
 import { screenshot, type WebWorld } from './web-world.ts';
@@ -87,7 +88,7 @@ export function pageBehaviour(world: WebWorld): void {
       await page.getByText(there).first().waitFor();
       const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect([path, excess]).toEqual([path, 0]);
-      if (path === '/') await screenshot(page, 'phone');
+      if (path === '/') await showInBothThemes(page, 'phone');
     }
     expectQuiet(page);
   });

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_ALLOCATION_WORKER } from '../../src/core/allocation/scheduler.ts';
 import { type RunningCli, startCli } from '../cli/run-cli.ts';
+import { showInBothThemes } from './both-themes.ts';
 import { expectAccessible, expectQuiet, openPage } from './browser.ts';
 import { MINBIAS, READINGS, SCHEDULER, SURVEY } from './request-specs.ts';
 import { HOSTILE_NAME } from './specs.ts';
@@ -104,7 +105,7 @@ export function requestBehaviour(world: WebWorld): void {
       await page.getByText('Loading …').first().waitFor({ state: 'detached' });
       const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect([path, excess]).toEqual([path, 0]);
-      if (path === '/requests/minbias-2026') await screenshot(page, 'request-phone');
+      if (path === '/requests/minbias-2026') await showInBothThemes(page, 'request-phone');
     }
     expectQuiet(page);
   });
@@ -126,7 +127,7 @@ export function requestBehaviour(world: WebWorld): void {
     await errors.getByRole('region', { name: 'By category' }).getByText('infrastructure').waitFor();
     await errors.getByRole('region', { name: 'By site' }).getByText('9 of 12 attempts').waitFor();
     await errors.evaluate((section) => section.scrollIntoView());
-    await screenshot(page, 'errors-light');
+    await showInBothThemes(page, 'errors');
     await errors.getByLabel('Round').fill('1');
     await errors.getByText('No job failed for good in round 1.').waitFor();
     expect(page.url()).toContain('round=1');
@@ -138,7 +139,7 @@ export function requestBehaviour(world: WebWorld): void {
     await dialog.getByLabel(/^north is banned already/).waitFor();
     await dialog.getByLabel('Reason', { exact: true }).fill('the disk of north has been cleared');
     await dialog.getByText('memory 3072 MB; 2 retries').waitFor();
-    await screenshot(page, 'release-light');
+    await showInBothThemes(page, 'release');
     await dialog.getByRole('button', { name: 'Leave as it is' }).click();
     expect((await world.requestRecord('minbias-2026')).status).toBe('HELD');
     await page.getByRole('link', { name: /^Unit 14: failed/ }).click();

@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WorkflowSummary } from '../../src/contract/records/overview.ts';
 import type { RequestSummary } from '../../src/contract/records/request.ts';
-import { expectAccessible, expectQuiet, openPage } from './browser.ts';
-import { screenshot, WebWorld } from './web-world.ts';
+import { showInBothThemes } from './both-themes.ts';
+import { expectQuiet, openPage } from './browser.ts';
+import { WebWorld } from './web-world.ts';
 
 const CHANGES = /^(Pause|Stop|Resume|Cancel|Retry|Fail|Release|Restart|Start over|Update)/;
 
@@ -97,8 +98,7 @@ export function rightsBehaviour(): void {
     await page.goto(world.url(`/workflows/${open}`));
     await page.getByText('See the failures').waitFor();
     await page.getByText('Owner', { exact: true }).waitFor();
-    await screenshot(page, 'others-light');
-    await expectAccessible(page);
+    await showInBothThemes(page, 'others');
     // The first request asks who is there, before anybody has signed in.
     expectQuiet(page, /401/);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { showInBothThemes } from './both-themes.ts';
 import { expectAccessible, expectQuiet, openPage } from './browser.ts';
 import { HOSTILE_NAME } from './specs.ts';
 import { screenshot, type WebWorld } from './web-world.ts';
@@ -89,8 +90,7 @@ jobs:
       expect.stringMatching(/^Execution 2.*retry.*rule handler; execution 3 at /),
       expect.stringMatching(/^Execution 3.*failed.*; ends/),
     ]);
-    await screenshot(page, 'simulate-light', 'whole');
-    await expectAccessible(page);
+    await showInBothThemes(page, 'simulate', 'whole');
 
     await page.getByLabel('Ends with').fill('9');
     await page.getByLabel('Line on stderr').fill('');
@@ -129,8 +129,7 @@ jobs:
     await jobs.getByText('its command changed').waitFor();
     await jobs.getByText('combine runs again').waitFor();
     await page.getByRole('button', { name: 'Apply' }).waitFor();
-    await screenshot(page, 'update-light', 'whole');
-    await expectAccessible(page);
+    await showInBothThemes(page, 'update', 'whole');
     expect((await world.status(workflow)).workflow.run_id).toBe(1);
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('run 2').waitFor();

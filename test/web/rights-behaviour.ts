@@ -131,6 +131,35 @@ export function rightsBehaviour(): void {
     expectQuiet(page, /401/);
   });
 
+  test('a token that expires leads an open page to the login, which says so and leads back to the same place', async () => {
+    const began = Date.now();
+    const brief = await world.token('eve', 'viewer', '20s');
+    const page = await openPage();
+    const address = world.url(`/workflows/${open}?status=pending_failed&name=fi`);
+    await page.goto(address);
+    await page.getByLabel('Token').fill(brief);
+    await page.keyboard.press('Enter');
+    await page.getByText('eve (viewer)').waitFor();
+    await page.getByRole('link', { name: 'fit', exact: true }).first().waitFor();
+
+    // Nothing is clicked: the page notices it by itself.
+    const expired = page.getByText('Your token is no longer valid: it has expired or was revoked.');
+    await expired.waitFor({ timeout: 90_000 });
+    expect(Date.now() - began).toBeGreaterThanOrEqual(20_000);
+    expect(page.url()).toBe(address);
+    expect(await page.getByText('fit').count()).toBe(0);
+    // The same is shown to a browser that comes back later with its cookie.
+    await page.reload();
+    await expired.waitFor();
+    await showInBothThemes(page, 'expired');
+    await page.getByLabel('Token').fill(tokens.vera!);
+    await page.keyboard.press('Enter');
+    await page.getByText('vera (viewer)').waitFor();
+    await page.getByRole('link', { name: 'fit', exact: true }).first().waitFor();
+    expect(page.url()).toBe(address);
+    expectQuiet(page, /401/);
+  });
+
   test('the API says it of every workflow and request, as the gate would', async () => {
     const mayChange = async (name: string) => {
       world.actAs(tokens[name]!);

@@ -102,9 +102,10 @@ export class WebWorld {
     return until(async () => isReached(await this.status(workflow)), `workflow ${workflow} is as wanted`);
   }
 
-  /** Its secret. */
-  token(name: string, role: Role): Promise<string> {
-    return this.#command('token', 'create', '--name', name, '--role', role, '--output', 'quiet');
+  /** Its secret. `life`: how long it is valid, such as `20s`; else until it is revoked. */
+  token(name: string, role: Role, life?: string): Promise<string> {
+    const expires = life === undefined ? [] : ['--expires', life];
+    return this.#command('token', 'create', '--name', name, '--role', role, ...expires, '--output', 'quiet');
   }
 
   async revoke(name: string): Promise<void> {

@@ -18,10 +18,13 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string;
+  /** A token was shown, and is none, or none any more. */
+  readonly isTokenInvalid: boolean;
 
-  constructor(status: number, { code, message, hint }: ErrorBody['error']) {
+  constructor(status: number, { code, message, hint }: ErrorBody['error'], isTokenInvalid = false) {
     super(message);
     this.status = status;
+    this.isTokenInvalid = isTokenInvalid;
     this.code = code;
     this.hint = hint;
   }
@@ -66,7 +69,8 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Response
     throw new ApiError(0, UNREACHABLE);
   }
   if (answer.ok) return answer;
-  throw new ApiError(answer.status, await problemIn(answer));
+  const isTokenInvalid = answer.headers.get('www-authenticate')?.includes('invalid_token') === true;
+  throw new ApiError(answer.status, await problemIn(answer), isTokenInvalid);
 }
 
 async function problemIn(answer: Response): Promise<ErrorBody['error']> {

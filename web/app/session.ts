@@ -31,8 +31,10 @@ export async function loadSession(): Promise<void> {
     >;
     session.set({ state: 'in', ...caller });
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) session.set({ state: 'login', why: null });
-    else session.set({ state: 'unreachable', problem: (error as Error).message });
+    if (error instanceof ApiError && error.status === 401) {
+      // The browser still has a cookie from before.
+      session.set({ state: 'login', why: error.isTokenInvalid ? EXPIRED : null });
+    } else session.set({ state: 'unreachable', problem: (error as Error).message });
   }
 }
 

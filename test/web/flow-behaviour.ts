@@ -126,25 +126,6 @@ export function flowBehaviour(world: WebWorld): void {
     expectQuiet(page, /net::ERR_|503/);
   });
 
-  test('every control of the first page and of a workflow is reached with the keyboard, and ? lists the keys', async () => {
-    await world.submit({ name: 'by-keyboard', jobs: [{ name: 'a', command: 'true' }] });
-    const page = await openPage();
-    await page.goto(world.url('/'));
-    await page.getByRole('link', { name: 'by-keyboard' }).waitFor();
-    await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.keyboard.press('/');
-    await page.keyboard.type('by-key');
-    await page.waitForURL(/name=by-key/);
-    await page.keyboard.press('Tab');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('by-keyboard');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'by-keyboard' }).waitFor();
-    expectQuiet(page);
-  });
-
   test('with tokens a person signs in, a viewer has no buttons, and a token that ends leads back', async () => {
     const workflow = await world.run(
       { ...nightly('guarded', 5), jobs: [{ name: 'a', command: 'exit 5' }] },

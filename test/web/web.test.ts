@@ -4,6 +4,7 @@ import { apiPageBehaviour } from './api-page-behaviour.ts';
 import { closeBrowser } from './browser.ts';
 import { emptyBehaviour } from './empty-behaviour.ts';
 import { flowBehaviour } from './flow-behaviour.ts';
+import { keyboardBehaviour } from './keyboard-behaviour.ts';
 import { pageBehaviour } from './page-behaviour.ts';
 import { reportBehaviour } from './report-behaviour.ts';
 import { requestBehaviour } from './request-behaviour.ts';
@@ -38,6 +39,7 @@ function testPages(): void {
   describe('pages about requests, sites and workers', () => requestBehaviour(world));
   describe('specs', () => specBehaviour(world));
   describe('the API page', () => apiPageBehaviour(world));
+  describe('the keyboard', () => keyboardBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
   describe('allocations of a cluster', allocationBehaviour);
   describe('a report', reportBehaviour);

@@ -5,7 +5,7 @@ const KEYS: [where: string, keys: [key: string, what: string][]][] = [
     'Everywhere',
     [
       ['?', 'show this list'],
-      ['/', 'go to the search field'],
+      ['/', 'go to the search field, where there is one'],
       ['Esc', 'close a dialog'],
     ],
   ],

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { FailureSummary } from '../../src/contract/records/resolution.ts';
 import { call } from '../api/call.ts';
 import { useKeys } from '../app/keys.ts';
 import { useWorkflow } from '../app/rights.ts';
 import { setQuery, usePlace } from '../app/router.ts';
 import { Crumbs, workflowCrumb } from '../parts/crumbs.tsx';
+import { focusSearch, SearchField } from '../parts/field.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Empty, Loading } from '../parts/section.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -27,7 +29,9 @@ export function TriagePage({ workflow }: { workflow: number }) {
     queryFn: () => call('summarizeFailures', workflow, { status: ['pending_failed'], limit: MOST_GROUPS }),
   });
   useTitle('Triage');
-  const groups = failures.data?.groups ?? [];
+  const all = failures.data?.groups ?? [];
+  const text = query.get('name') ?? '';
+  const groups = all.filter((each) => matches(each, text));
   const wanted = groups.findIndex(({ fingerprint }) => fingerprint === query.get('fingerprint'));
   const index = Math.max(0, wanted);
   const group = groups[index];
@@ -37,7 +41,13 @@ export function TriagePage({ workflow }: { workflow: number }) {
   };
   const decide = (next: 'retry' | 'fail') =>
     mayChange && group !== undefined ? () => setAction(next) : undefined;
-  useKeys({ j: () => choose(index + 1), k: () => choose(index - 1), r: decide('retry'), f: decide('fail') });
+  useKeys({
+    j: () => choose(index + 1),
+    k: () => choose(index - 1),
+    r: decide('retry'),
+    f: decide('fail'),
+    '/': focusSearch,
+  });
   return (
     <div className="flex flex-col gap-5">
       <Crumbs trail={[workflowCrumb(workflow, record)]} here="Triage" />
@@ -48,20 +58,33 @@ export function TriagePage({ workflow }: { workflow: number }) {
       </div>
       {failures.error !== null && <Problem error={failures.error} />}
       {failures.isPending && <Loading />}
-      {failures.isSuccess && group === undefined && (
+      {failures.isSuccess && all.length === 0 && (
         <Empty>Nothing waits for a decision in this workflow.</Empty>
       )}
-      {group !== undefined && (
-        <>
+      {all.length > 0 && (
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p className="text-sm text-quiet">
             {counted(
               groups.reduce((sum, { jobs }) => sum + jobs, 0),
               'job',
             )}{' '}
-            in {counted(groups.length, 'group')} of failures that look alike
+            in {text === '' ? '' : `${groups.length} of `}
+            {counted(all.length, 'group')} of failures that look alike
             {failures.data?.more ? ', the largest ones' : ''}.
             {groups.length > 1 && ' j and k lead through them.'}
           </p>
+          <div className="w-full sm:w-56">
+            <SearchField
+              label="Search failures"
+              value={text}
+              onChange={(event) => setQuery({ name: event.target.value })}
+            />
+          </div>
+        </div>
+      )}
+      {all.length > 0 && group === undefined && <Empty>No failure matches this search.</Empty>}
+      {group !== undefined && (
+        <>
           <div className="grid grid-cols-1 gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
             <GroupList groups={groups} index={index} onChoose={choose} />
             <GroupPanel
@@ -85,4 +108,9 @@ export function TriagePage({ workflow }: { workflow: number }) {
       )}
     </div>
   );
+}
+
+/** By the error, the fingerprint, or the name of the job that stands for the group. */
+function matches({ error, fingerprint, sample }: FailureSummary, text: string): boolean {
+  return [error, fingerprint, sample.name].some((each) => each.toLowerCase().includes(text.toLowerCase()));
 }

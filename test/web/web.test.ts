@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { allocationBehaviour } from './allocation-behaviour.ts';
 import { apiPageBehaviour } from './api-page-behaviour.ts';
 import { closeBrowser } from './browser.ts';
+import { bulkBehaviour } from './bulk-behaviour.ts';
 import { emptyBehaviour } from './empty-behaviour.ts';
 import { flowBehaviour } from './flow-behaviour.ts';
 import { keyboardBehaviour } from './keyboard-behaviour.ts';
@@ -40,6 +41,7 @@ function testPages(): void {
   describe('specs', () => specBehaviour(world));
   describe('the API page', () => apiPageBehaviour(world));
   describe('the keyboard', () => keyboardBehaviour(world));
+  describe('many jobs at once', () => bulkBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
   describe('allocations of a cluster', allocationBehaviour);
   describe('a report', reportBehaviour);

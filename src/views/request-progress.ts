@@ -1,29 +1,36 @@
 import type { RequestRecord } from '../contract/records/request.ts';
 import { formatDuration } from '../core/text/quantity.ts';
 
+/** Writes a number of any size; `String` for what programs may read as well. */
+export type CountText = (count: number | string) => string;
+
 /** How far a request is, in words: where it stands, and what is known about the open round. */
 export function requestProgressText(
   request: RequestRecord,
   now: number,
+  counted: CountText = String,
 ): { headline: string; detail: string } {
   const { delivered, total } = request;
   const left = requestRemainingMs(request, now);
   return {
-    headline: `${delivered} of ${total} delivered (${shareOf(delivered, total)} %)`,
-    detail: [roundText(request), left === null ? '' : `about ${formatDuration(left)} left`]
+    headline: `${counted(delivered)} of ${counted(total)} delivered (${shareOf(delivered, total)} %)`,
+    detail: [roundText(request, counted), left === null ? '' : `about ${formatDuration(left)} left`]
       .filter((part) => part !== '')
       .join(', '),
   };
 }
 
 /** `round 3, 12 of 40 units done, 1 failed, rescue 1, 2 items excluded`; '' before the first round. */
-export function roundText({ rounds, items }: Pick<RequestRecord, 'rounds' | 'items'>): string {
+export function roundText(
+  { rounds, items }: Pick<RequestRecord, 'rounds' | 'items'>,
+  counted: CountText = String,
+): string {
   const round = rounds.at(-1);
   const excluded = items?.excluded ?? 0;
   return [
-    ...(round === undefined ? [] : [`round ${round.number}`, unitsText(round.units)]),
+    ...(round === undefined ? [] : [`round ${round.number}`, unitsText(round.units, counted)]),
     ...(round !== undefined && rescuesOf(round) > 0 ? [`rescue ${rescuesOf(round)}`] : []),
-    ...(excluded === 0 ? [] : [`${excluded} ${excluded === 1 ? 'item' : 'items'} excluded`]),
+    ...(excluded === 0 ? [] : [`${counted(excluded)} ${excluded === 1 ? 'item' : 'items'} excluded`]),
   ].join(', ');
 }
 
@@ -31,30 +38,33 @@ function rescuesOf({ runs }: RequestRecord['rounds'][number]): number {
   return runs.filter(({ kind }) => kind === 'failure').length;
 }
 
-export function unitsText({
-  total,
-  done,
-  failed,
-  not_run,
-}: RequestRecord['rounds'][number]['units']): string {
+export function unitsText(
+  { total, done, failed, not_run }: RequestRecord['rounds'][number]['units'],
+  counted: CountText = String,
+): string {
   const others = [
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(not_run > 0 ? [`${not_run} not run`] : []),
+    ...(failed > 0 ? [`${counted(failed)} failed`] : []),
+    ...(not_run > 0 ? [`${counted(not_run)} not run`] : []),
   ];
-  return [`${done} of ${total} units done`, ...others].join(', ');
+  return [`${counted(done)} of ${counted(total)} units done`, ...others].join(', ');
 }
 
 /** What was delivered, and what is left of an inventory. */
-export function ledgerText({
-  work,
-  delivered,
-  total,
-  cursor,
-  items,
-}: Pick<RequestRecord, 'work' | 'delivered' | 'total' | 'cursor' | 'items'>): string {
-  if (work === 'range') return `delivered ${delivered} of ${total} numbers; the next number is ${cursor}`;
+export function ledgerText(
+  {
+    work,
+    delivered,
+    total,
+    cursor,
+    items,
+  }: Pick<RequestRecord, 'work' | 'delivered' | 'total' | 'cursor' | 'items'>,
+  counted: CountText = String,
+): string {
+  if (work === 'range') {
+    return `delivered ${counted(delivered)} of ${counted(total)} numbers; the next number is ${counted(cursor!)}`;
+  }
   const { processed, fresh, attempted, excluded } = items!;
-  return `items: ${processed} processed, ${fresh} fresh, ${attempted} attempted, ${excluded} excluded, ${total} in all`;
+  return `items: ${counted(processed)} processed, ${counted(fresh)} fresh, ${counted(attempted)} attempted, ${counted(excluded)} excluded, ${counted(total)} in all`;
 }
 
 /** Rounded down: never 100 before the end. The numbers may exceed what JavaScript holds exactly. */

@@ -45,9 +45,9 @@ describe.concurrent('resolve', () => {
       '  holdfast run 1       resume after that',
       '',
     ]);
-    expect((await world.run('explain', 'A')).stdout).toMatch(
-      /\n {2}holdfast resolve 1 {2}try again or give up\n$/,
-    );
+    const explained = (await world.run('explain', 'A')).stdout;
+    expect(explained).toMatch(/^waits for a decision: no rule matches$/m);
+    expect(explained).toMatch(/\n {2}holdfast resolve 1 {2}try again or give up\n$/);
 
     world.write('fixed');
     const said = ['--reason', 'storage is back', '--confidence', '0.9', '--runtime', '2h'];

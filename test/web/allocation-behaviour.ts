@@ -49,6 +49,7 @@ export function allocationBehaviour(): void {
     await row.getByText('PENDING: Priority').waitFor();
     await row.getByText(/, Slurm \d+$/).waitFor();
     await row.getByRole('link', { name: 'sky-mosaic' }).waitFor();
+    await page.getByText('No worker is here yet: one comes with each allocation').waitFor();
     await showInBothThemes(page, 'allocations');
 
     slurm.set({ pending: null });
@@ -66,6 +67,7 @@ export function allocationBehaviour(): void {
     await allocations.getByRole('button', { name: 'All', exact: true }).click();
     await row.getByText('ended', { exact: true }).waitFor();
     expect(await row.getByRole('button').count()).toBe(0);
+    await page.getByText('No worker is here, so no job can run').waitFor();
     expectQuiet(page);
   });
 }

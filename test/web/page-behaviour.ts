@@ -45,7 +45,7 @@ export function pageBehaviour(world: WebWorld): void {
       await page.getByRole('link', { name: 'reconstruct_2' }).click();
       await page.getByRole('log').getByText('Connection refused').waitFor();
       await page.getByRole('heading', { name: 'Attempt 1' }).waitFor();
-      await page.getByText('no rule matches').first().waitFor();
+      await page.getByText('waits for a decision: no rule matches', { exact: true }).waitFor();
       await screenshot(page, `job-${theme}`);
       await expectAccessible(page);
       expectQuiet(page);

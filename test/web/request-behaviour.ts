@@ -115,8 +115,8 @@ export function requestBehaviour(world: WebWorld): void {
     await page.goto(world.url('/'));
     await page.getByRole('link', { name: 'Decide about minbias-2026' }).click();
     await page.getByText(/^Held after round 2: 9 of 12 units failed \(75 %\)/).waitFor();
-    await page.getByText('700 of 3000 delivered (23 %)').waitFor();
-    await page.getByText('Delivered 700 of 3000 numbers; the next number is 1601').waitFor();
+    await page.getByText('700 of 3,000 delivered (23 %)').waitFor();
+    await page.getByText('Delivered 700 of 3,000 numbers; the next number is 1,601').waitFor();
     const picture = page.getByRole('img', { name: 'Units of round 2, one shape each' });
     await picture.locator('svg').nth(11).waitFor();
     expect(await picture.locator('svg').count()).toBe(12);

@@ -1,7 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { call } from '../api/call.ts';
-import { setQuery } from '../app/router.ts';
+import { Link } from '../app/link.tsx';
+import { pageUrl, setQuery } from '../app/router.ts';
+import { useMay } from '../app/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { SearchField } from '../parts/field.tsx';
@@ -16,6 +18,7 @@ const SHOWN = { '': 'All', open: 'Open', archived: 'Archived' };
 /** Workflows, newest first. The filters are in the address. */
 export function WorkflowList({ name, show }: { name: string; show: string }) {
   const wanted = useDeferredValue(name);
+  const mayOperate = useMay('operator');
   const pages = useInfiniteQuery({
     queryKey: ['summaries', wanted, show],
     queryFn: ({ pageParam }) =>
@@ -60,8 +63,16 @@ export function WorkflowList({ name, show }: { name: string; show: string }) {
           {name === '' && show === '' ? (
             <>
               No workflow yet.{' '}
+              {mayOperate && (
+                <>
+                  <Link to={pageUrl('new')} className="text-accent underline">
+                    New
+                  </Link>{' '}
+                  takes a spec here;{' '}
+                </>
+              )}
               <code className="font-mono text-sm">holdfast submit SPEC --server {location.origin}</code>{' '}
-              stores one.
+              submits one{mayOperate && ' from elsewhere'}.
             </>
           ) : (
             'No workflow matches these filters.'

@@ -1,6 +1,11 @@
+/** `12,345`, however large. */
+export function grouped(number: number | string): string {
+  return BigInt(number).toLocaleString('en-GB');
+}
+
 /** `1 job`, `12 jobs`. */
 export function counted(number: number, thing: string): string {
-  return `${number.toLocaleString('en-GB')} ${thing}${number === 1 ? '' : 's'}`;
+  return `${grouped(number)} ${thing}${number === 1 ? '' : 's'}`;
 }
 
 const SHOWN = 5;

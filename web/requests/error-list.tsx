@@ -6,7 +6,7 @@ import { call } from '../api/call.ts';
 import { setQuery, usePlace } from '../app/router.ts';
 import { capitalised, Problem } from '../parts/notice.tsx';
 import { Card, Empty, Loading, Section } from '../parts/section.tsx';
-import { someOf } from '../parts/words.ts';
+import { counted, grouped, someOf } from '../parts/words.ts';
 import { ErrorGroup } from './error-group.tsx';
 import { Tally } from './tally.tsx';
 
@@ -56,7 +56,7 @@ function Summary({ errors }: { errors: RequestErrors }) {
       title="By site"
       rows={Object.entries(by_site).map(([site, { total, failed }]) => ({
         name: site,
-        text: `${failed} of ${total} attempts`,
+        text: `${grouped(failed)} of ${counted(total, 'attempt')}`,
         share: total === 0 ? 0 : failed / total,
       }))}
     />

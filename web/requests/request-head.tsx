@@ -14,6 +14,7 @@ import { Card } from '../parts/section.tsx';
 import { StatusMark } from '../parts/status-icon.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { clockTime, useNow } from '../parts/times.ts';
+import { grouped } from '../parts/words.ts';
 import { Ledger } from './ledger.tsx';
 import { RequestActions } from './request-actions.tsx';
 import { requestTone } from './request-tones.ts';
@@ -31,7 +32,7 @@ export function RequestHead({ request, explained, name, onDone }: Shown) {
   const { status, description, output_errands, next } = request;
   const now = useNow();
   const hasOwners = useHasOwners();
-  const { headline, detail } = requestProgressText(request, now);
+  const { headline, detail } = requestProgressText(request, now, grouped);
   return (
     <>
       {request.hold !== null && <Hold hold={request.hold} decided={explained.decided} />}
@@ -55,12 +56,14 @@ export function RequestHead({ request, explained, name, onDone }: Shown) {
           <RequestActions request={request} name={name} onDone={onDone} />
         </div>
         <Ledger request={request} headline={headline} />
-        <p className="mt-1.5 text-sm text-quiet">{capitalised(ledgerText(request))}</p>
+        <p className="mt-1.5 text-sm text-quiet">{capitalised(ledgerText(request, grouped))}</p>
         {request.hold === null && (
           <p className="mt-3 text-sm wrap-anywhere">{visibleText(capitalised(explained.why))}.</p>
         )}
         {explained.open_round !== null && (
-          <p className="mt-1 text-sm text-quiet">{capitalised(openRoundText(explained.open_round))}.</p>
+          <p className="mt-1 text-sm text-quiet">
+            {capitalised(openRoundText(explained.open_round, grouped))}.
+          </p>
         )}
         {description !== null && <p className="mt-3 text-sm wrap-anywhere">{visibleText(description)}</p>}
         {output_errands.map((errand) => (

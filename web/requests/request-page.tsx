@@ -9,6 +9,7 @@ import { DoneNote } from '../parts/done-note.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Loading } from '../parts/section.tsx';
 import { useTitle } from '../parts/use-title.ts';
+import { grouped } from '../parts/words.ts';
 import { ErrorList } from './error-list.tsx';
 import { HistoryList } from './history-list.tsx';
 import { RequestHead } from './request-head.tsx';
@@ -27,7 +28,7 @@ export function RequestPage({ name }: { name: string }) {
         call('getRequest', name),
         call('requestHistory', name, { limit: NEWEST_HISTORY }),
       ]);
-      return { request, explained: explainedRequest(request, history.items) };
+      return { request, explained: explainedRequest(request, history.items, grouped) };
     },
   });
   useTitle(name);

@@ -7,13 +7,14 @@ import { pageUrl } from '../app/router.ts';
 import { ShareBar } from '../parts/progress.tsx';
 import { StatusMark } from '../parts/status-icon.tsx';
 import { TimeText } from '../parts/time-text.tsx';
+import { grouped } from '../parts/words.ts';
 import { requestTone } from './request-tones.ts';
 
 /** One request in a list. */
 export function RequestRow({ request }: { request: RequestSummary }) {
   const { request_name, version, status, actor, delivered, total, work, created_at_ms, hold } = request;
   const hasOwners = useHasOwners();
-  const text = `${Number(delivered).toLocaleString('en-GB')} of ${Number(total).toLocaleString('en-GB')} ${work === 'range' ? 'numbers' : 'items'} delivered`;
+  const text = `${grouped(delivered)} of ${grouped(total)} ${work === 'range' ? 'numbers' : 'items'} delivered`;
   return (
     <li className="relative grid gap-x-6 gap-y-2 px-4 py-3 hover:bg-raised/60 md:grid-cols-[minmax(0,1fr)_12rem_14rem]">
       <div className="min-w-0">

@@ -8,7 +8,7 @@ import { ShareLegend } from '../parts/count-bar.tsx';
 import { capitalised } from '../parts/notice.tsx';
 import { RuleWalk } from '../parts/rule-walk.tsx';
 import { StatusMark } from '../parts/status-icon.tsx';
-import { counted } from '../parts/words.ts';
+import { counted, grouped } from '../parts/words.ts';
 import { roundTone } from './request-tones.ts';
 import { UnitPicture, unitShares } from './unit-picture.tsx';
 
@@ -46,7 +46,7 @@ export function RoundCard({ name, round }: { name: string; round: RoundRecord })
           {decided.map(({ run_id, run, units: ended, decision: { walk }, bans }) => (
             <div key={run_id} className="mt-2">
               <p className="font-medium">
-                {capitalised(run)}: {unitsText(ended)}
+                {capitalised(run)}: {unitsText(ended, grouped)}
               </p>
               <RuleWalk walk={walk} />
               {bans.map(({ site, reason, for_all }) => (

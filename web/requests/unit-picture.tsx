@@ -6,6 +6,7 @@ import { Link } from '../app/link.tsx';
 import { pageUrl } from '../app/router.ts';
 import { CountBar, type Share } from '../parts/count-bar.tsx';
 import { ToneIcon } from '../parts/status-icon.tsx';
+import { counted, grouped } from '../parts/words.ts';
 import { unitTone, unitWords } from './request-tones.ts';
 
 /** A round of more units is drawn as a bar: shapes would be too many to look at, and to read from the server. */
@@ -61,7 +62,7 @@ function Cells({ round, units }: { round: number; units: UnitRecord[] }) {
 
 /** `unit 3: failed, numbers 501 to 750`. */
 function unitText({ number, state, first, last, size }: UnitRecord): string {
-  const work = first === null ? `${size} ${size === 1 ? 'item' : 'items'}` : `numbers ${first} to ${last}`;
+  const work = first === null ? counted(size, 'item') : `numbers ${grouped(first)} to ${grouped(last!)}`;
   return `Unit ${number}: ${unitWords(state)}, ${work}`;
 }
 

@@ -10,10 +10,10 @@ import { MoreButton } from '../parts/more-button.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Empty, Section } from '../parts/section.tsx';
 import { AllocationRow } from './allocation-row.tsx';
+import { OPEN_ALLOCATIONS } from './open-allocations.ts';
 
 const PAGE = 50;
 const SHOWN = { '': 'Open', all: 'All' };
-const OPEN: AllocationRecord['state'][] = ['planned', 'submitting', 'queued', 'running'];
 
 /** Allocations of schedulers of workflows, newest first: those that have not ended, or all. */
 export function AllocationList() {
@@ -26,7 +26,7 @@ export function AllocationList() {
     queryFn: ({ pageParam }) =>
       call('listAllocations', {
         limit: PAGE,
-        ...(!isAll && { state: OPEN }),
+        ...(!isAll && { state: OPEN_ALLOCATIONS }),
         ...(pageParam !== null && { after: pageParam }),
       }),
     initialPageParam: null as number | null,

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { WorkerRecord } from '../../src/contract/records/records.ts';
 import { call } from '../api/call.ts';
@@ -11,6 +11,7 @@ import { MoreButton } from '../parts/more-button.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Empty, Loading, Section } from '../parts/section.tsx';
 import { counted } from '../parts/words.ts';
+import { OPEN_ALLOCATIONS } from './open-allocations.ts';
 import { WorkerCard } from './worker-card.tsx';
 
 const PAGE = 50;
@@ -35,6 +36,12 @@ export function WorkerList() {
     getNextPageParam: ({ next }) => next,
     placeholderData: (before) => before,
   });
+  const ordered = useQuery({
+    queryKey: ['an open allocation'],
+    queryFn: () => call('listAllocations', { limit: 1, state: OPEN_ALLOCATIONS }),
+    enabled: pages.isSuccess && pages.data.pages[0]!.items.length === 0,
+  });
+  const isOrdered = (ordered.data?.items.length ?? 0) > 0;
   const workers = pages.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Section
@@ -54,8 +61,15 @@ export function WorkerList() {
         {pages.isPending && <Loading />}
         {pages.isSuccess && workers.length === 0 && (
           <Empty>
-            No worker is here, so no job can run.{' '}
-            <code className="font-mono text-sm">holdfast worker --server {location.origin}</code> starts one.
+            {isOrdered ? (
+              <span className="mb-1 block">
+                No worker is here yet: one comes with each allocation below, once the cluster starts it.
+              </span>
+            ) : (
+              'No worker is here, so no job can run. '
+            )}
+            <code className="font-mono text-sm">holdfast worker --server {location.origin}</code> starts one
+            {isOrdered && ' at once'}.
           </Empty>
         )}
         {workers.length > 0 && (

@@ -236,7 +236,7 @@ export const RULES = {
 
   ask: ({ policy }: Case): RuleAnswer =>
     policy.usePendingFailed
-      ? { verdict: { kind: 'ask' }, because: 'no rule matches; waiting for a decision' }
+      ? { verdict: { kind: 'ask' }, because: 'no rule matches' }
       : { skip: 'use_pending_failed is off' },
 
   otherwise: ({ ended }: Case): RuleAnswer => ({

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../contract/records/records.ts';
 import type { RequestRecord, RoundRecord } from '../../contract/records/request.ts';
 import type { RoundBan, RoundDecision, UnitCounts } from '../../core/request/decide-round.ts';
-import { unitsText } from '../request-progress.ts';
+import { type CountText, unitsText } from '../request-progress.ts';
 import { runNames } from './run-names.ts';
 
 /** Why a request is where it is. */
@@ -43,14 +43,18 @@ export interface OpenRound {
 }
 
 /** `history`: newest first. */
-export function explainedRequest(request: RequestRecord, history: readonly AuditRecord[]): ExplainedRequest {
+export function explainedRequest(
+  request: RequestRecord,
+  history: readonly AuditRecord[],
+  counted: CountText = String,
+): ExplainedRequest {
   const { request_name, version, status, next, rounds, superseded_by_request } = request;
   const decided = rounds.flatMap((round) => decidedRuns(round)).at(-1) ?? null;
   return {
     request_name,
     version,
     status,
-    why: whyOf(request, history),
+    why: whyOf(request, history, counted),
     decided,
     open_round: openRound(request),
     history: [...history],
@@ -91,7 +95,7 @@ function firstAtLeast(total: number, threshold: number): number {
   return count;
 }
 
-function whyOf(request: RequestRecord, history: readonly AuditRecord[]): string {
+function whyOf(request: RequestRecord, history: readonly AuditRecord[], counted: CountText): string {
   const { status, shared, hold, rounds, round_count, work, total, items } = request;
   const round = rounds.at(-1);
   switch (status) {
@@ -107,7 +111,7 @@ function whyOf(request: RequestRecord, history: readonly AuditRecord[]): string 
     case 'PLANNING':
       return `round ${round_count + 1} is being planned`;
     case 'ACTIVE':
-      return `round ${round!.number} is at work, ${runNames(round!.runs).at(-1)}: ${unitsText(round!.units)}`;
+      return `round ${round!.number} is at work, ${runNames(round!.runs).at(-1)}: ${unitsText(round!.units, counted)}`;
     case 'STOPPING':
       return `${by('stopped', history, 'request_stopping')}; its running attempts are being ended`;
     case 'RESUBMITTING':
@@ -118,8 +122,8 @@ function whyOf(request: RequestRecord, history: readonly AuditRecord[]): string 
       return hold!.text;
     case 'COMPLETED':
       return work === 'range'
-        ? `all ${total} numbers are delivered`
-        : `each of the ${total} items is processed or excluded (${items!.excluded} excluded)`;
+        ? `all ${counted(total)} numbers are delivered`
+        : `each of the ${counted(total)} items is processed or excluded (${counted(items!.excluded)} excluded)`;
     case 'FAILED':
       return by('failed', history, 'request_failed');
   }

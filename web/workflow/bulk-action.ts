@@ -1,12 +1,12 @@
-import type { JobStatus } from '../../src/core/job/job-status.ts';
+import { JOB_STATUSES, type JobStatus } from '../../src/core/job/job-status.ts';
 import { call } from '../api/call.ts';
 import { counted, someOf } from '../parts/words.ts';
 import { decide, waitingJobs } from './bulk-decision.ts';
+import { type JobFilter, listedJobs } from './listed-jobs.ts';
 
 /** Which jobs, in the selection language of the commands. */
 export interface Selection {
   jobs?: number[];
-  patterns?: string[];
   statuses?: JobStatus[];
   from?: number[];
 }
@@ -23,6 +23,8 @@ export interface Effect {
 export interface Order {
   action: BulkAction;
   selection: Selection;
+  /** All jobs that the table lists with these filters, in place of a selection. */
+  listed?: JobFilter | undefined;
   /** Jobs that wait for a decision are meant alone, as far as this is a part of their names. */
   waiting?: { name: string };
   reason: string;
@@ -35,9 +37,27 @@ const MODES = {
   nothing: 'Nothing is left to do.',
 };
 
+/** A change has no more jobs. */
+const MOST_JOBS = 100_000;
+
+/**
+ * The filters of the table and the patterns of commands differ: in the table case does not matter, and the items of a
+ * forEach are found by the name of the job alone. Statuses leave out what cannot be changed, as they do for a command.
+ */
+async function selectionOf(workflow: number, filter: JobFilter): Promise<Selection> {
+  const { name, statuses } = filter;
+  if (name === '') return { statuses };
+  return {
+    jobs: await listedJobs(workflow, filter, MOST_JOBS),
+    statuses: statuses.length > 0 ? statuses : [...JOB_STATUSES],
+  };
+}
+
 /** Carries an order out, or finds out what it would do. */
 export async function carryOut(workflow: number, order: Order, isDryRun: boolean): Promise<Effect> {
-  const { action, selection } = order;
+  const { action } = order;
+  const selection = order.listed === undefined ? order.selection : await selectionOf(workflow, order.listed);
+  if (selection.jobs?.length === 0) return { count: 0, sentences: ['No job matches these filters.'] };
   const why = order.reason.trim() === '' ? {} : { reason: order.reason.trim() };
   switch (action) {
     case 'retry':

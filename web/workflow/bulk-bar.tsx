@@ -5,6 +5,7 @@ import { statusWords } from '../parts/status-icon.tsx';
 import { counted } from '../parts/words.ts';
 import type { BulkAction, Selection } from './bulk-action.ts';
 import { ACTION_WORDS, BulkDialog } from './bulk-dialog.tsx';
+import type { JobFilter } from './listed-jobs.ts';
 
 const FAILED: JobStatus[] = ['failed', 'terminated'];
 
@@ -39,7 +40,7 @@ export function BulkBar({
     : isAllOver
       ? ['retry', 'reset']
       : ['retry', ...fail, 'cancel', 'reset'];
-  const { selection, what } = hasChosen
+  const { selection, listed, what }: Meant = hasChosen
     ? ofChosen(chosen, action)
     : hasFilter
       ? ofFilter(name, statuses)
@@ -69,6 +70,7 @@ export function BulkBar({
           workflow={workflow}
           action={action}
           selection={selection}
+          listed={listed}
           waiting={!hasChosen && isForWaiting ? { name } : undefined}
           what={what}
           onClose={() => setAction(null)}
@@ -79,23 +81,24 @@ export function BulkBar({
   );
 }
 
-function ofChosen(
-  chosen: ReadonlyMap<number, string>,
-  action: BulkAction | null,
-): { selection: Selection; what: string } {
+/** Which jobs an action is for, also in words. */
+interface Meant {
+  selection: Selection;
+  listed?: JobFilter;
+  what: string;
+}
+
+function ofChosen(chosen: ReadonlyMap<number, string>, action: BulkAction | null): Meant {
   const ids = [...chosen.keys()];
   const what = chosen.size === 1 ? [...chosen.values()][0]! : `${chosen.size} chosen jobs`;
   return { selection: action === 'from' ? { from: ids } : { jobs: ids }, what };
 }
 
-/** The filters of the table in the selection language; characters that mean something there are taken as they are. */
-function ofFilter(name: string, statuses: JobStatus[]): { selection: Selection; what: string } {
+function ofFilter(name: string, statuses: JobStatus[]): Meant {
   const words = statuses.length === 0 ? '' : ` with status ${statuses.map(statusWords).join(' or ')}`;
   return {
-    selection: {
-      ...(name !== '' && { patterns: [`*${name.replaceAll(/[*?\\]/g, '\\$&')}*`] }),
-      ...(statuses.length > 0 && { statuses }),
-    },
+    selection: {},
+    listed: { name, statuses },
     what: `jobs${words}${name === '' ? '' : ` with ${name} in their names`}`,
   };
 }

@@ -1,11 +1,10 @@
-import type { JobRecord, Page } from '../../src/contract/records/records.ts';
 import { call } from '../api/call.ts';
 import { counted, someOf } from '../parts/words.ts';
 import type { Effect, Order } from './bulk-action.ts';
+import { listedJobs } from './listed-jobs.ts';
 
 /** A request has no more decisions. */
 const MOST = 10_000;
-const PAGE = 1000;
 
 /** Those of an order that wait for a decision: they are decided about, and each is named. */
 export async function waitingJobs(
@@ -13,20 +12,11 @@ export async function waitingJobs(
   { selection: { jobs }, waiting }: Pick<Order, 'selection' | 'waiting'>,
 ): Promise<number[]> {
   if (jobs === undefined && waiting === undefined) return [];
-  const ids: number[] = [];
-  const most = Math.min(jobs?.length ?? MOST, MOST);
-  for (let after: number | null = null; ids.length < most; ) {
-    const page: Page<JobRecord> = await call('listJobs', workflow, {
-      limit: PAGE,
-      status: ['pending_failed'],
-      ...(waiting !== undefined && waiting.name !== '' && { name: waiting.name }),
-      ...(after !== null && { after }),
-    });
-    ids.push(...page.items.map(({ id }) => id).filter((id) => jobs?.includes(id) ?? true));
-    if (page.next === null) break;
-    after = page.next;
-  }
-  return ids.slice(0, MOST);
+  const filter = { name: waiting?.name ?? '', statuses: ['pending_failed' as const] };
+  if (jobs === undefined) return listedJobs(workflow, filter, MOST);
+  const chosen = new Set(jobs);
+  const ids = await listedJobs(workflow, filter, Number.POSITIVE_INFINITY);
+  return ids.filter((id) => chosen.has(id)).slice(0, MOST);
 }
 
 /** Retries or fails jobs that wait for a decision, or finds out what that would do. */

@@ -9,6 +9,7 @@ import { Problem } from '../parts/notice.tsx';
 import { Loading } from '../parts/section.tsx';
 import { counted } from '../parts/words.ts';
 import { type BulkAction, carryOut, type Selection } from './bulk-action.ts';
+import type { JobFilter } from './listed-jobs.ts';
 
 export const ACTION_WORDS: Record<BulkAction, string> = {
   retry: 'Retry',
@@ -23,6 +24,7 @@ export function BulkDialog({
   workflow,
   action,
   selection,
+  listed,
   waiting,
   what,
   onClose,
@@ -31,12 +33,13 @@ export function BulkDialog({
   workflow: number;
   action: BulkAction;
   selection: Selection;
+  listed?: JobFilter | undefined;
   waiting?: { name: string } | undefined;
   what: string;
   onClose: () => void;
   onDone?: () => void;
 }) {
-  const order = { action, selection, ...(waiting && { waiting }) };
+  const order = { action, selection, ...(listed && { listed }), ...(waiting && { waiting }) };
   const [reason, setReason] = useState('');
   const change = useMutation({
     mutationFn: () => carryOut(workflow, { ...order, reason }, false),

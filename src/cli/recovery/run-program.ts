@@ -74,6 +74,8 @@ export async function runProgram(order: ProgramOrder): Promise<ProgramEnd> {
   if (child.pid !== undefined) await endGroup(child.pid, order.graceMs);
   clearTimeout(ending);
   await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
+  // After this process stood still, the timer comes before the output that is already there.
+  await new Promise((resolve) => setImmediate(resolve));
   for (const stream of [child.stdout, child.stderr]) stream.destroy();
   return {
     ...ended,

@@ -5,10 +5,8 @@ import type {
   SmtpSettings,
   TraceSettings,
 } from '../../core/notify/notify-model.ts';
-import { didYouMean } from '../../spec/suggest.ts';
-import { isObject, jsonOrNothing, parseSecret } from './notify-targets.ts';
-
-type Parsed<T> = { value: T } | { problem: string };
+import { parseSecret } from './notify-targets.ts';
+import { type Parsed, parseKeys } from './parse-keys.ts';
 
 const KEYS = ['host', 'port', 'tls', 'user', 'password', 'from'];
 const PORTS = { starttls: 587, tls: 465, none: 25 };
@@ -17,15 +15,10 @@ const THIS_MACHINE = ['localhost', '127.0.0.1', '::1'];
 
 /** `{host: mail.example.org, from: holdfast@example.org, user: …, password: {file: …}}`, from YAML or as JSON. */
 export function parseSmtp(raw: unknown): Parsed<SmtpSettings | null> {
-  const written = typeof raw === 'string' ? jsonOrNothing(raw) : raw;
-  if (written === null) return { value: null };
-  if (!isObject(written)) return { problem: `must have ${KEYS.join(', ')}` };
-  const unknown = Object.keys(written).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) {
-    return {
-      problem: `there is no key ${unknown}${didYouMean(unknown, KEYS) || `; there are ${KEYS.join(', ')}`}`,
-    };
-  }
+  const keys = parseKeys(raw, KEYS);
+  if ('problem' in keys) return keys;
+  if (keys.value === null) return { value: null };
+  const written = keys.value;
   const { host, tls = 'starttls', from, user = null } = written;
   if (typeof host !== 'string' || !/^[A-Za-z0-9.:-]+$/.test(host))
     return { problem: 'host must be the name of a mail server' };

@@ -1,9 +1,8 @@
 import { maskedUrl, urlProblem } from '../../core/notify/check-target.ts';
 import type { SecretText, TraceSettings } from '../../core/notify/notify-model.ts';
-import { didYouMean } from '../../spec/suggest.ts';
-import { isObject, jsonOrNothing, parseSecret } from './notify-targets.ts';
+import { isObject, parseSecret } from './notify-targets.ts';
+import { type Parsed, parseKeys } from './parse-keys.ts';
 
-type Parsed<T> = { value: T } | { problem: string };
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const KEYS = ['endpoint', 'headers', 'service_name', 'attributes'];
@@ -14,15 +13,10 @@ export const GRPC = 'OTEL_EXPORTER_OTLP_PROTOCOL';
 
 /** `{endpoint: http://localhost:4318, headers: {authorization: {env: OTLP_TOKEN}}}`, from YAML or as JSON. */
 export function parseTraces(raw: unknown): Parsed<TraceSettings | null> {
-  const written = typeof raw === 'string' ? jsonOrNothing(raw) : raw;
-  if (written === null) return { value: null };
-  if (!isObject(written)) return { problem: `must have ${KEYS.join(', ')}` };
-  const unknown = Object.keys(written).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) {
-    return {
-      problem: `there is no key ${unknown}${didYouMean(unknown, KEYS) || `; there are ${KEYS.join(', ')}`}`,
-    };
-  }
+  const keys = parseKeys(raw, KEYS);
+  if ('problem' in keys) return keys;
+  if (keys.value === null) return { value: null };
+  const written = keys.value;
   const { endpoint, headers = {}, service_name = DEFAULT_SERVICE, attributes = {} } = written;
   if (typeof endpoint !== 'string')
     return { problem: 'endpoint must be an address like http://localhost:4318' };

@@ -15,12 +15,16 @@ export function findProgram(name: 'bash' | 'srun'): string {
 
 /** The program of a job's own shell, by the PATH of the job and from its directory. Throws as `spawn` does. */
 export function findJobProgram(name: string, path: string | undefined, cwd: string): string {
-  const candidate = name.includes('/') ? resolve(cwd, name) : firstIn(directoriesOf(path), name, cwd);
+  const candidate = findOnPath(name, path, cwd);
   if (candidate !== undefined) return candidate;
   const missing: NodeJS.ErrnoException = new Error(`${name} is not on the PATH`);
   missing.code = 'ENOENT';
   missing.errno = -system.errno.ENOENT;
   throw missing;
+}
+
+export function findOnPath(name: string, path: string | undefined, cwd: string): string | undefined {
+  return name.includes('/') ? resolve(cwd, name) : firstIn(directoriesOf(path), name, cwd);
 }
 
 function directoriesOf(path = ''): string[] {
@@ -31,7 +35,7 @@ function firstIn(directories: readonly string[], name: string, cwd: string): str
   return directories.map((directory) => resolve(cwd, directory, name)).find(isProgram);
 }
 
-function isProgram(path: string): boolean {
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

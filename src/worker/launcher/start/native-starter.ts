@@ -59,9 +59,9 @@ export class NativeStarter implements Starter {
   start(program: Program, { started, exited, failed }: StartCallbacks): void {
     this.#listen();
     const frame = this.#frames.pop() ?? this.#newFrame();
-    const { path } = program;
+    const { path, name = path } = program;
     const [argv, envp] = this.#layOut(frame, [
-      [path, ...program.words],
+      [name, ...program.words],
       this.#entries(frame, program.environment),
     ]);
     this.#planFiles(frame.actions, program);

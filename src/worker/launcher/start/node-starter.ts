@@ -7,10 +7,14 @@ import type { Starter } from './starter.ts';
 /** The way that works everywhere: Node forks itself, which costs more the larger it is. */
 export const nodeStarter: Starter = {
   name: 'child_process',
-  start({ path, words, cwd, environment: { shared, own }, stdout, stderr }, { started, exited, failed }) {
+  start(
+    { path, name = path, words, cwd, environment: { shared, own }, stdout, stderr },
+    { started, exited, failed },
+  ) {
     const logs = openLogs(stdout, stderr);
     try {
       const child = spawn(path, words, {
+        argv0: name,
         cwd,
         env: { ...shared, ...own },
         detached: true,

@@ -13,10 +13,11 @@ import { dirname, resolve } from 'node:path';
 import { callWithFile, callWithText, type Shell, type ShellCall } from '../../../core/job/shell.ts';
 import type { SpawnOrder } from '../protocol.ts';
 import { describeFailure, isErrno } from './describe-failure.ts';
+import { directProgram } from './direct-program.ts';
 import type { DirectoryPool } from './directory-pool.ts';
 import { findJobProgram, findProgram } from './find-program.ts';
 import { LOG_FLAGS, LOG_MODE } from './log-file.ts';
-import type { ProgramEnvironment, Starter } from './starter.ts';
+import type { Program, ProgramEnvironment, Starter } from './starter.ts';
 import { type StepExit, stepExit } from './step-exit.ts';
 
 /** Linux takes 128 KiB as one argument; far below that a file costs less than it is worth. */
@@ -41,8 +42,10 @@ export interface CommandCallbacks {
   /** Comes after `started`. */
   exited(exit: CommandExit): void;
   /** It could not be started. The message is fit for `spawn_error`, the cause is the error of the system. */
-  failed(error: Error): void;
+  failed: Failed;
 }
+
+type Failed = (error: Error) => void;
 
 /**
  * Starts the command of an attempt in a session of its own, its output going straight to the log files. Only `failed` may
@@ -81,13 +84,32 @@ function startProgram(
   { started, exited, failed }: CommandCallbacks,
 ): void {
   const { cwd, stdoutPath: stdout, stderrPath: stderr } = order;
-  const notStarted = (error: unknown) => failed(startError(order, error));
-  try {
-    const program = { path: programOf(order, environment), words: shellCall(order).args, cwd };
-    starter.start({ ...program, environment, stdout, stderr }, { started, exited, failed: notStarted });
-  } catch (error) {
-    notStarted(error);
+  const start = (program: Pick<Program, 'path' | 'name' | 'words' | 'environment'>, notStarted: Failed) => {
+    try {
+      starter.start({ ...program, cwd, stdout, stderr }, { started, exited, failed: notStarted });
+    } catch (error) {
+      notStarted(error as Error);
+    }
+  };
+  const startShell = () => {
+    const notStarted = (error: unknown) => failed(startError(order, error));
+    try {
+      const [path, words] = [programOf(order, environment), shellCall(order).args];
+      start({ path, words, environment }, notStarted);
+    } catch (error) {
+      notStarted(error);
+    }
+  };
+  const isForBash = !Array.isArray(order.shell) && !needsFile(order);
+  const direct = isForBash ? directProgram(order.script, cwd, environment) : null;
+  if (direct === null) {
+    startShell();
+    return;
   }
+  const { variables, ...program } = direct;
+  const own = { ...environment.own, ...variables };
+  // Bash says what is wrong.
+  start({ ...program, environment: { ...environment, own } }, startShell);
 }
 
 /** Which part of a start failed is not known: logs that cannot be made are the reason. */

@@ -6,8 +6,10 @@ export interface ProgramEnvironment {
 
 /** What is started: a program in a session of its own, with nothing on stdin. */
 export interface Program {
-  /** Absolute. */
+  /** Absolute, or seen from `cwd`. */
   path: string;
+  /** What the program sees as its own name (default: its path). */
+  name?: string;
   words: readonly string[];
   cwd: string;
   environment: ProgramEnvironment;

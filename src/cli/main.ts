@@ -5,6 +5,7 @@ import { COMMANDS } from './command-table.ts';
 import type { SettingSources } from './config/resolve-settings.ts';
 import { SETTING_KEYS } from './config/settings.ts';
 import { helpOverview } from './help-overview.ts';
+import { fitDetails, helpWidth } from './help-text.ts';
 import { openContext } from './open-context.ts';
 import { GLOBAL_OPTIONS } from './options/global-options.ts';
 import { printError, printErrorRecord } from './print-error.ts';
@@ -37,7 +38,7 @@ export async function main(argv: string[], version: string): Promise<number> {
   });
   try {
     if (argv.length === 0 || isListOfAll(argv)) program.outputHelp();
-    else await program.parseAsync(argv, { from: 'user' });
+    else await program.parseAsync(isHelpOfUnknown(argv) ? argv.slice(1) : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     // Commander has printed its message already; its codes for help and version are 0.
@@ -45,6 +46,9 @@ export async function main(argv: string[], version: string): Promise<number> {
     return printError(error, json, begun === null ? undefined : helpHint(begun));
   }
 }
+
+/** The descriptions of options are continued below each other down to this width; beside long options there is less room. */
+const LEAST_HELP_WIDTH = 24;
 
 interface CommandListener {
   begins(entry: CommandEntry): void;
@@ -54,6 +58,12 @@ interface CommandListener {
 /** `help all`: every command with its line. */
 function isListOfAll(argv: readonly string[]): boolean {
   return argv[0] === 'help' && argv[1] === 'all';
+}
+
+/** `help statsu`: parsed as the command itself, which says that there is none. */
+function isHelpOfUnknown([first, name]: readonly string[]): boolean {
+  const isName = first === 'help' && name !== undefined && !name.startsWith('-') && name !== 'help';
+  return isName && !COMMANDS.some(({ usage }) => usage.split(' ')[0] === name);
 }
 
 function createProgram(argv: string[], version: string, json: boolean, listener: CommandListener): Commander {
@@ -83,7 +93,8 @@ function addCommand(program: Commander, entry: CommandEntry, json: boolean, list
   const command = program
     .command(entry.usage)
     .description(entry.summary)
-    .addHelpText('after', helpAfter(entry))
+    .addHelpText('after', () => helpAfter(entry))
+    .configureHelp({ minWidthToWrap: LEAST_HELP_WIDTH })
     .configureOutput({ outputError: (text) => printUsageError(text, helpHint(entry), json) })
     .exitOverride();
   for (const [flags, description, how] of entry.options ?? []) {
@@ -124,7 +135,7 @@ function givenOptions(all: Record<string, unknown>): Pick<Invocation, 'options' 
 }
 
 function helpAfter({ details, examples }: CommandEntry): string {
-  const more = details === undefined ? '' : `\n${details}\n`;
+  const more = details === undefined ? '' : `\n${fitDetails(details, helpWidth())}\n`;
   return `${more}\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
 }
 

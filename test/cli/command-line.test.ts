@@ -69,6 +69,7 @@ describe('the command line', () => {
 
   test.each([
     [['statsu'], /unknown command 'statsu'\n\(Did you mean status\?\)/],
+    [['help', 'statsu'], /unknown command 'statsu'\n\(Did you mean status\?\)/],
     [['run', 'x', '--dryrun'], /unknown option '--dryrun'\n\(Did you mean --dry-run\?\)/],
     [['run'], /missing required argument 'spec-or-id'/],
     [['status', '1', '2'], /too many arguments/],

@@ -1,0 +1,56 @@
+/** Where nothing is known of the terminal; as commander has it for options. */
+const USUAL_WIDTH = 80;
+/** A description that would have less beside its term is continued below it. */
+const LEAST_ROOM = 30;
+
+/** The width to which `--help` is fitted. */
+export function helpWidth(
+  { isTTY, columns }: { isTTY?: boolean; columns?: number } = process.stdout,
+): number {
+  return (isTTY === true && columns) || USUAL_WIDTH;
+}
+
+/**
+ * Fits details to a terminal, between words: paragraphs are filled again, and a line that is indented is continued below its
+ * description. What fits already is left as it is.
+ */
+export function fitDetails(details: string, width: number): string {
+  const fitted: string[] = [];
+  let paragraph: string[] = [];
+  const endParagraph = () => {
+    const fits = paragraph.every((line) => line.length <= width);
+    fitted.push(...(fits ? paragraph : filled(paragraph.join(' '), '', width)));
+    paragraph = [];
+  };
+  for (const line of details.split('\n')) {
+    if (/^\S/.test(line)) {
+      paragraph.push(line);
+      continue;
+    }
+    endParagraph();
+    fitted.push(...(line.length <= width ? [line] : filled(line, hangingIndent(line, width), width)));
+  }
+  endParagraph();
+  return fitted.join('\n');
+}
+
+/** `  generate SPEC   propose …` is continued below `propose`. */
+function hangingIndent(line: string, width: number): string {
+  const [, indent = '', term = ''] = /^(\s*)(\S.*?\s{2,})?/.exec(line) ?? [];
+  const column = indent.length + term.length;
+  return ' '.repeat(width - column < LEAST_ROOM ? indent.length + 4 : column);
+}
+
+function filled(text: string, indent: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width) {
+    const cut = rest.slice(0, width + 1).lastIndexOf(' ');
+    // A word that is wider than the terminal stays whole.
+    const at = cut > indent.length ? cut : rest.indexOf(' ', width);
+    if (at === -1) break;
+    lines.push(rest.slice(0, at).trimEnd());
+    rest = indent + rest.slice(at + 1).trimStart();
+  }
+  return [...lines, rest];
+}

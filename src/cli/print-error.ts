@@ -9,6 +9,8 @@ interface PrintedError {
 
 /** Lists of problems are printed as they are, so that editors find their places. */
 const LISTS = new Set(['INVALID_SPEC', 'INVALID_CONFIG']);
+/** `nightly.yaml:3`; a problem of a flag or a variable has no place. */
+const PLACE = /^[^:\n]+:\d+/;
 
 /** Prints an error on stderr and returns the exit code. `usageHint`: where the command that was given is described. */
 export function printError(error: unknown, json: boolean, usageHint?: string): number {
@@ -35,7 +37,8 @@ export function printErrorRecord(printed: PrintedError, json: boolean): void {
     return;
   }
   const paint = createPaint(process.stderr.isTTY === true && !process.env.NO_COLOR);
-  const message = LISTS.has(printed.code) ? printed.message : `${paint('red', 'error:')} ${printed.message}`;
+  const isList = LISTS.has(printed.code) && PLACE.test(printed.message);
+  const message = isList ? printed.message : `${paint('red', 'error:')} ${printed.message}`;
   process.stderr.write(
     `${message}\n${printed.hint === '' ? '' : `${paint('dim', 'hint:')} ${printed.hint}\n`}`,
   );

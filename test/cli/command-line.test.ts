@@ -76,10 +76,10 @@ describe('the command line', () => {
     [['status', 'x'], /x: is not the number of a workflow/],
     [['jobs', '1', '--status', 'faild'], /no job status is called faild; did you mean "failed"\?/],
     [['logs', '1', 'a', '--tail', '-3'], /--tail: must be a whole number/],
-    [['run', 'x', '--cpus', 'many'], /--cpus: cpus must be a number above 0/],
+    [['run', 'x', '--cpus', 'many'], /^error: --cpus: must be a number above 0/],
     [['graph', 'one.json', '--format', 'svg'], /--format: must be mermaid, dot, text, not svg/],
     [['config', 'hide'], /there is no action hide/],
-    [['status', '--output', 'xml'], /--output: output must be table or json or quiet/],
+    [['status', '--output', 'xml'], /^error: --output: must be table or json or quiet/],
   ])('refuses %j with exit 2 and says what is wrong', async (args, message) => {
     const cwd = makeProject({ 'one.json': { name: 'one', jobs: [{ name: 'a', command: 'true' }] } });
     if (['status', 'jobs', 'logs'].includes(args[0]!)) await runCli(['run', 'one.json'], { cwd });

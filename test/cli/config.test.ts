@@ -70,8 +70,8 @@ describe('settings', () => {
       expect.objectContaining({
         code: 'INVALID_CONFIG',
         message: [
-          '--cpus: cpus must be a number above 0, not "many"',
-          '--memory: memory must be a size like 512m or 16g, not "lots"',
+          '--cpus: must be a number above 0, not "many"',
+          '--memory: must be a size like 512m or 16g, not "lots"',
           'HOLDFAST_KEEP_WORK: keep_work must be none or failed or all, not "some"',
         ].join('\n'),
       }),

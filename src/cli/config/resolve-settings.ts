@@ -36,7 +36,9 @@ export function resolveSettings(sources: SettingSources): ResolvedSettings {
     if ('value' in parsed) return { key, value: parsed.value, origin: found.origin, source: found.source };
     // A mistyped secret is still one.
     const given = 'mask' in SETTINGS[key] ? '' : `, not ${JSON.stringify(found.raw) ?? String(found.raw)}`;
-    problems.push(`${found.source}: ${key} ${parsed.problem}${given}`);
+    // A flag is named after its key.
+    const subject = found.origin === 'flag' ? '' : `${key} `;
+    problems.push(`${found.source}: ${subject}${parsed.problem}${given}`);
     return { key, value: SETTINGS[key].default(), origin: 'default', source: null };
   });
   if (problems.length > 0) throw new HoldfastError('INVALID_CONFIG', { problems: problems.join('\n') });

@@ -11,6 +11,7 @@ import type { SpecSettings } from '../spec/variables/apply-settings.ts';
 import { visibleText } from '../views/visible-text.ts';
 import type { SettingOrigin } from './config/resolve-settings.ts';
 import type { SettingKey } from './config/settings.ts';
+import { fileProblem } from './file-problem.ts';
 import { filesBeside } from './spec-files.ts';
 
 type Loaded = ReturnType<typeof loadSpec> & {
@@ -83,13 +84,13 @@ function readText(path: string): string {
   try {
     return readFileSync(path === '-' ? 0 : path, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     const problem =
       code === 'ENOENT'
         ? `there is no such file${specsHere(path)}`
         : code === 'EISDIR'
           ? `is a directory, not a spec${specsIn(path)}`
-          : message;
+          : fileProblem(error);
     throw new HoldfastError('INVALID_ARGUMENT', { argument: path, problem }, error);
   }
 }

@@ -32,6 +32,11 @@ test('lists the templates, as the page does, and refuses others', async () => {
   for (const { name, about } of TEMPLATES) {
     expect(section.replace(/ +/g, ' ')).toContain(`| \`${name}\` | ${about} |`);
   }
+  const nowhere = await runCli(['init', 'no/a.yaml'], { cwd });
+  expect(nowhere).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^error: no\/a\.yaml: there is no directory no\n/),
+  });
   const wrong = await runCli(['init', '--template', 'swep'], { cwd });
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain('there is no template swep; did you mean "sweep"?');

@@ -4,6 +4,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import { lazyModule } from '../../spec/lazy-module.ts';
 import { yamlMistake } from '../../spec/source/yaml-mistake.ts';
 import { didYouMean } from '../../spec/suggest.ts';
+import { fileProblem } from '../file-problem.ts';
 import { SETTING_KEYS, type SettingKey } from './settings.ts';
 
 /** Loaded only where a file exists: most commands then start without the YAML parser. */
@@ -37,7 +38,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   } catch (error) {
     // What stands in the way of the state directory (ENOTDIR) is reported where it is needed.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
-    throw new HoldfastError('INVALID_CONFIG', { problems: `${path}: ${(error as Error).message}` }, error);
+    throw new HoldfastError('INVALID_CONFIG', { problems: `${path}: ${fileProblem(error)}` }, error);
   }
   return parseConfigFile(text, path);
 }

@@ -5,6 +5,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import { readVersion } from '../../mcp/read-version.ts';
 import { BundleMask } from '../bundle/bundle-mask.ts';
 import type { CommandContext } from '../command-context.ts';
+import { fileProblem } from '../file-problem.ts';
 import { collectReport } from './report-facts.ts';
 import { reportPage } from './report-page.ts';
 
@@ -26,7 +27,7 @@ export async function writeReport(
   } catch (error) {
     throw new HoldfastError(
       'INVALID_ARGUMENT',
-      { argument: file, problem: `cannot be written: ${(error as Error).message}` },
+      { argument: file, problem: `cannot be written: ${fileProblem(error)}` },
       error,
     );
   } finally {

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { HoldfastError } from '../../core/errors.ts';
+import { fileProblem } from '../file-problem.ts';
 
 /** The longest line: a job, an attempt, or the end of a log. */
 const MOST_LINE = 64 * 1024 * 1024;
@@ -114,7 +115,7 @@ function readingProblem(file: string, error: unknown): unknown {
   if (error instanceof HoldfastError || code === undefined) return error;
   return new HoldfastError(
     'INVALID_ARGUMENT',
-    { argument: file, problem: `cannot be read: ${message}` },
+    { argument: file, problem: `cannot be read: ${fileProblem(error)}` },
     error,
   );
 }

@@ -4,6 +4,7 @@ import { HoldfastError } from '../../../core/errors.ts';
 import { SCHEMA_ID, specJsonSchema } from '../../../spec/json-schema.ts';
 import { didYouMean } from '../../../spec/suggest.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
+import { fileProblem } from '../../file-problem.ts';
 import { type SpecTemplate, TEMPLATES } from '../../templates/templates.ts';
 import { templatesView } from '../../texts/spec/templates-text.ts';
 import { writtenFileView } from '../../texts/spec/written-file-text.ts';
@@ -23,8 +24,13 @@ export const initCommand: Command = async (context, { args, options }) => {
   try {
     writeFileSync(file, line + withFileName(text, file), { flag: 'wx' });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const problem = code === 'EEXIST' ? 'exists already and is left as it is; name another file' : message;
+    const { code } = error as NodeJS.ErrnoException;
+    const problem =
+      code === 'EEXIST'
+        ? 'exists already and is left as it is; name another file'
+        : code === 'ENOENT'
+          ? `there is no directory ${dirname(file)}`
+          : `cannot be written: ${fileProblem(error)}`;
     throw new HoldfastError('INVALID_ARGUMENT', { argument: file, problem }, error);
   }
   context.show(writtenFileView, { file });

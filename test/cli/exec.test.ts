@@ -42,6 +42,14 @@ describe('the jobs of a command line', () => {
   });
 });
 
+test('braces without lines stay as they are, which a note says', async () => {
+  const ran = await runCli(['exec', '--', 'echo {}'], { cwd: makeProject() });
+  expect(ran).toMatchObject({ code: 0, stdout: '{}\n' });
+  expect(ran.stderr).toContain(
+    'note: {} stays as it is; with --lines there is one job for each line of stdin\n',
+  );
+});
+
 test('each job prints what it wrote in one piece, and it is a workflow like any other', async () => {
   const cwd = makeProject();
   const script = 'echo {i}a; sleep 0.1; echo {i}b; echo {i}e >&2';

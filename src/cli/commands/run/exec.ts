@@ -7,6 +7,7 @@ import { Launchers } from '../../../worker/execute/launchers.ts';
 import type { Command, CommandContext, Invocation } from '../../command-context.ts';
 import { EndedPrinter } from '../../exec/ended-printer.ts';
 import { execSpec } from '../../exec/exec-spec.ts';
+import { fileProblem } from '../../file-problem.ts';
 import { durationOption } from '../../options/duration-option.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { driveRun } from '../../run/drive-run.ts';
@@ -15,10 +16,13 @@ import { runEndsAt } from '../../run/time-limit.ts';
 
 export const execCommand: Command = async (context, { args, options, lists }) => {
   const endsAt = runEndsAt({ options }, Date.now());
+  const words = options.shell === true ? [args.join(' ')] : args;
+  const lines = readLines(options);
+  if (lines === null) noteUnfilled(context, words);
   const spec = execSpec({
-    words: options.shell === true ? [args.join(' ')] : args,
+    words,
     parameters: lists.param ?? [],
-    lines: readLines(options),
+    lines,
     retries: wholeNumberOption('--retries', options.retries, 0),
     timeoutMs: durationOption('--timeout', options.timeout),
   });
@@ -57,6 +61,12 @@ export const execCommand: Command = async (context, { args, options, lists }) =>
   return code;
 };
 
+/** `find -exec` has `{}` of its own; who comes from xargs or parallel means the lines of stdin. */
+function noteUnfilled({ narrate }: CommandContext, words: readonly string[]): void {
+  if (!words.some((word) => word.includes('{}'))) return;
+  narrate(`note: {} stays as it is; with --lines there is one job for each line of stdin`);
+}
+
 /** Lines that are not empty; null: none were asked for. */
 function readLines({ lines, argFile }: Invocation['options']): string[] | null {
   if (lines !== true && argFile === undefined) return null;
@@ -65,10 +75,7 @@ function readLines({ lines, argFile }: Invocation['options']): string[] | null {
     const text = readFileSync(lines === true ? 0 : String(argFile), 'utf8');
     return text.split(/\r?\n/).filter((line) => line !== '');
   } catch (error) {
-    throw invalid(
-      lines === true ? '--lines' : String(argFile),
-      `cannot be read: ${(error as Error).message}`,
-    );
+    throw invalid(lines === true ? '--lines' : String(argFile), `cannot be read: ${fileProblem(error)}`);
   }
 }
 

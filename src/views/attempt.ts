@@ -11,6 +11,12 @@ export function attemptOutcome(attempt: AttemptRecord): string {
   return attempt.error ?? (attempt.state === 'SUCCEEDED' ? 'exit 0' : '-');
 }
 
+/** `exit 1 - retry 1 of 3 after 2s`; a reason often begins with the outcome, which is then not repeated. */
+export function outcomeAndReason(outcome: string | null, reason: string | null): string {
+  const parts = reason?.startsWith(outcome ?? '') ? [reason] : [outcome, reason];
+  return parts.filter((part) => part !== null && part !== '').join(' - ');
+}
+
 /** How long it ran, up to `now` if it still does; null if it never started. */
 export function attemptRuntime(
   { started_at_ms, finished_at_ms }: Pick<AttemptRecord, 'started_at_ms' | 'finished_at_ms'>,

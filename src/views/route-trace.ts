@@ -1,5 +1,6 @@
 import type { EventRecord, EventType, RouteTaken } from '../contract/records/records.ts';
 import type { Evaluation } from '../core/job/evaluation.ts';
+import { outcomeAndReason } from './attempt.ts';
 
 /** `none`: code was evaluated, and no route was taken. */
 export type TraceRoute =
@@ -91,12 +92,11 @@ function destination({ data }: EventRecord, taken: RouteTaken | undefined): stri
   return taken?.target === undefined ? (taken?.run ?? []) : [taken.target];
 }
 
-/** The outcome and what was decided; a reason often begins with the outcome, and is not repeated. */
+/** The outcome and what was decided. */
 export function reasonOf({ type, reason, data }: EventRecord): string {
   // Of what was not run there is no outcome.
   const outcome = typeof data.outcome === 'string' && type !== 'disable' ? data.outcome : null;
-  const parts = reason?.startsWith(outcome ?? '') ? [reason] : [outcome, reason];
-  return parts.filter((part) => part !== null && part !== '').join(' - ');
+  return outcomeAndReason(outcome, reason);
 }
 
 function numberOf(value: unknown): number | null {

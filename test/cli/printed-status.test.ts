@@ -75,6 +75,28 @@ describe('a table', () => {
     ]);
   });
 
+  test('shows what is left of a process that is gone, and how the workflow is resumed', () => {
+    const left = status({
+      running: [{ job_id: 1, name: 'simulate', attempt_id: 1, started_at_ms: NOON - 5000 }],
+      failures: [
+        {
+          job_id: 2,
+          name: 'train',
+          attempt_id: 1,
+          outcome: 'lost with its worker',
+          reason: 'lost with its worker, preemption 1 of 100',
+          finished_at_ms: NOON - 1000,
+        },
+      ],
+    });
+    expect(table(statusView, left).split('\n').slice(-4)).toEqual([
+      '  running  simulate  attempt 1, 5s; its worker is gone',
+      '  failure  train  attempt 1 11:59:59: lost with its worker, preemption 1 of 100',
+      '',
+      'next: holdfast run 3',
+    ]);
+  });
+
   test('shows the site and the labels of a worker that has some', () => {
     const marked = worker(41, { site: 'lab', labels: ['gpu', 'big mem'] });
     expect(table(statusView, status({ workers: [marked] }))).toContain(
@@ -120,6 +142,8 @@ describe('a table', () => {
     expect(text.split('\n').slice(2)).toEqual([
       '  retry    train  after its recovery script, which has been running for 12s of at most 10m00s: exit 10 - rule 1 of h',
       '  1 action has not run yet',
+      '',
+      'next: holdfast run 3',
     ]);
   });
 
@@ -143,6 +167,8 @@ describe('a table', () => {
       '  beside   post script of a␛[2J, running for 12s (limit 10m00s)',
       '  beside   code of a␛[2J, running for 12s',
       '  beside   action on_workflow_complete, running for 12s (limit 10m00s), being stopped',
+      '',
+      'next: holdfast run 3',
     ]);
   });
 });

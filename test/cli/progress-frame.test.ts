@@ -102,6 +102,13 @@ describe('the progress screen', () => {
     expect(frame(due)).toContain('retry   train_3  now: exit 1 - retry 2 of 3 after 12s');
   });
 
+  test('shows what is lost with its worker without saying it twice', () => {
+    const reason = 'lost with its worker, preemption 1 of 100';
+    const failure = { ...busy.failures[0]!, job_id: 99, name: 'a', outcome: 'lost with its worker', reason };
+    const lost = status({ failures: [failure] });
+    expect(frame(lost)).toContain(`failure a  ${reason}`);
+  });
+
   test('makes control characters of names visible', () => {
     expect(frame(busy)).toContain('failure evil␛[2J␊name  exit 9 - max_retries_failure is 0');
   });

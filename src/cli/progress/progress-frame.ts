@@ -1,5 +1,6 @@
 import type { WorkflowStatus } from '../../contract/records/records.ts';
 import { formatDuration } from '../../core/text/quantity.ts';
+import { outcomeAndReason } from '../../views/attempt.ts';
 import { pausedBy } from '../../views/pause-text.ts';
 import { remainingMs, type Watch } from '../../views/remaining-time.ts';
 import type { Stage } from '../../views/timeline/stage-progress.ts';
@@ -143,7 +144,7 @@ function waitingLines(status: WorkflowStatus, size: ScreenSize, now: number): St
       scriptText(job, now) ?? (wait > 0 ? `in ${formatDuration(Math.ceil(wait / 1000) * 1000)}` : 'now');
     return [
       { text: 'retry   ', style: 'yellow' },
-      { text: `${name(job.name, size)}  ${due}: ${visibleText(`${job.outcome} - ${job.reason}`)}` },
+      { text: `${name(job.name, size)}  ${due}: ${visibleText(outcomeAndReason(job.outcome, job.reason))}` },
     ];
   });
 }
@@ -151,6 +152,6 @@ function waitingLines(status: WorkflowStatus, size: ScreenSize, now: number): St
 function failureLines(status: WorkflowStatus): StyledLine[] {
   return failuresWithoutRetry(status).map((job) => [
     { text: 'failure ', style: 'red' },
-    { text: `${visibleText(job.name)}  ${visibleText(`${job.outcome} - ${job.reason}`)}` },
+    { text: `${visibleText(job.name)}  ${visibleText(outcomeAndReason(job.outcome, job.reason))}` },
   ]);
 }

@@ -1,6 +1,8 @@
 import type { ErrandRecord } from '../../contract/records/errand.ts';
 import type { WorkerRecord, WorkflowStatus } from '../../contract/records/records.ts';
 import { formatDuration } from '../../core/text/quantity.ts';
+import { outcomeAndReason } from '../../views/attempt.ts';
+import { nextHints } from '../../views/hints.ts';
 import { pausedBy } from '../../views/pause-text.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import { failuresWithoutRetry, workflowState } from '../../views/workflow-state.ts';
@@ -8,6 +10,7 @@ import { clockTime, shortTime } from '../terminal/local-time.ts';
 import { fitLine, paintLine, type StyledLine } from '../terminal/styled-line.ts';
 import type { TextStyle } from '../terminal/text-style.ts';
 import type { View } from '../terminal/view.ts';
+import { nextLines } from './parts/hint-command.ts';
 import { untilText } from './parts/until-text.ts';
 import { countsLine, stateStyle } from './workflow-state.ts';
 
@@ -65,11 +68,13 @@ function statusText(status: WorkflowStatus, style: TextStyle): string[] {
     if (worker.state === 'suspect') lines.push([{ text: `  ${suspectText(worker, now)}`, style: 'yellow' }]);
   }
   for (const line of allocationLines(status, now)) lines.push(line);
+  // DAGMan needs no process of ours.
+  const isLeft = status.workers.length === 0 && status.workflow.executor !== 'htcondor';
   for (const job of status.running) {
     lines.push([
       { text: '  running  ', style: 'cyan' },
       {
-        text: `${visibleText(job.name)}  attempt ${job.attempt_id}, ${formatDuration(now - job.started_at_ms)}`,
+        text: `${visibleText(job.name)}  attempt ${job.attempt_id}, ${formatDuration(now - job.started_at_ms)}${isLeft ? '; its worker is gone' : ''}`,
       },
     ]);
   }
@@ -77,7 +82,7 @@ function statusText(status: WorkflowStatus, style: TextStyle): string[] {
     const wait = scriptText(job, now) ?? `at ${clockTime(job.retry_available_at_ms)}`;
     lines.push([
       { text: '  retry    ', style: 'yellow' },
-      { text: `${visibleText(name)}  ${wait}: ${visibleText(`${outcome} - ${reason}`)}` },
+      { text: `${visibleText(name)}  ${wait}: ${visibleText(outcomeAndReason(outcome, reason))}` },
     ]);
   }
   // Those that a retry waits for are named with it.
@@ -88,14 +93,16 @@ function statusText(status: WorkflowStatus, style: TextStyle): string[] {
     lines.push([
       { text: '  failure  ', style: 'red' },
       { text: `${visibleText(job.name)}  attempt ${job.attempt_id} ${shortTime(job.finished_at_ms, now)}: ` },
-      { text: visibleText(`${job.outcome} - ${job.reason}`) },
+      { text: visibleText(outcomeAndReason(job.outcome, job.reason)) },
     ]);
   }
   if (status.actions_due > 0 && status.workers.length === 0) {
     const actions = status.actions_due === 1 ? '1 action has' : `${status.actions_due} actions have`;
     lines.push([{ text: `  ${actions} not run yet`, style: 'yellow' }]);
   }
-  return lines.map((line) => paintLine(fitLine(line, style.width), style.paint));
+  const text = lines.map((line) => paintLine(fitLine(line, style.width), style.paint));
+  const next = nextHints(status)[0];
+  return next === undefined || next.kind === 'wait' ? text : [...text, '', ...nextLines(next, style)];
 }
 
 /** Allocations that have not ended, and schedulers of which none is submitted. */

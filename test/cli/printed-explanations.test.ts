@@ -6,7 +6,7 @@ import { jobsView } from '../../src/cli/texts/lists/jobs.ts';
 import { hintsAfterExplanation } from '../../src/views/explanation.ts';
 import { quiet, table } from './printed.ts';
 import { explanation, shownExplanation } from './printed-records.ts';
-import { attempt, evaluation, event, job } from './records.ts';
+import { attempt, evaluation, event, job, NOON } from './records.ts';
 
 describe('a table', () => {
   test('explains a job with what it waits for, the rules of each attempt and what is next', () => {
@@ -27,6 +27,15 @@ describe('a table', () => {
       'next: it is queued when they have ended',
       '  holdfast run 3',
     ]);
+  });
+
+  test('shows for how long an attempt has been running', () => {
+    const times = { started_at_ms: NOON - 5000, finished_at_ms: null };
+    const running = attempt({ ...times, state: 'RUNNING', error: null, cause: null });
+    const shown = shownExplanation({ ...explanation, attempts: [{ attempt: running, walk: [] }] });
+    expect(table(explanationView, shown)).toContain(
+      '\nattempt 1 of run 1: running for 5s (started 11:59:55)\n',
+    );
   });
 
   test('shows the rules that did not apply with --all', () => {

@@ -20,15 +20,23 @@ export function explainBehaviour(databases: Databases): void {
       ]);
       await (await world.remoteWorker()).runReady({ a: 9 });
       world.clock.now += 10_000;
-      const { headline, attempts } = await world.engine.explain(world.workflowId, 'a');
+      const { headline, attempts, next } = await world.engine.explain(world.workflowId, 'a');
       expect(headline).toBe(
         'waits another 20s before it is tried again; attempt 1: exit 9, retry 1 of 2 after 30s',
       );
+      expect(next).toBe('it starts when it is due and there is room for one slot');
       expect(attempts[0]!.walk.at(-1)).toEqual({
         rule: 'retry',
         applies: true,
         because: 'retry 1 of 2 after 30s',
       });
+    });
+
+    test('shows what a queued job needs, and that the run has to be resumed first', async () => {
+      const world = await makeWorld([{ name: 'a' }]);
+      expect((await world.engine.explain(world.workflowId, 'a')).next).toBe(
+        'it starts when the run is resumed and there is room for one slot: no worker drives the run now',
+      );
     });
 
     test('leads from a canceled job to the one that failed', async () => {

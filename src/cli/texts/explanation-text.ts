@@ -59,18 +59,7 @@ export function explanationText(shown: ShownExplanation, style: TextStyle): stri
   if (open.length > DEPENDENCIES_SHOWN) lines.push(`  and ${open.length - DEPENDENCIES_SHOWN} more`);
 
   for (const { attempt, walk } of attempts) {
-    const took =
-      attempt.started_at_ms === null
-        ? 'never started'
-        : `started ${shortTime(attempt.started_at_ms, now)}, ${
-            attempt.finished_at_ms === null
-              ? `running for ${formatDuration(now - attempt.started_at_ms)}`
-              : `took ${formatDuration(attempt.finished_at_ms - attempt.started_at_ms)}`
-          }`;
-    lines.push(
-      '',
-      `attempt ${attempt.attempt_id} of run ${attempt.run_id}: ${visibleText(attemptOutcome(attempt))} (${took})`,
-    );
+    lines.push('', `attempt ${attempt.attempt_id} of run ${attempt.run_id}: ${attemptText(attempt, now)}`);
     if (attempt.caller !== null) lines.push(`    called by ${visibleText(attempt.caller)}`);
     const steps = allRules ? walk : walk.filter((step) => saysSomething(attempt, step));
     const width = Math.max(0, ...steps.map(({ rule }) => rule.length));
@@ -92,6 +81,17 @@ export function explanationText(shown: ShownExplanation, style: TextStyle): stri
   if (others.length > 0) lines.push('', ...others.map((event) => decisionLine(event, style)));
   lines.push('', `next: ${visibleText(explanation.next)}`);
   return [...lines, ...offerLines(shown.hints, style)];
+}
+
+/** `exit 1 (started 12:01:09, took 2s)`, or for how long it has been running. */
+function attemptText(attempt: AttemptRecord, now: number): string {
+  const { started_at_ms, finished_at_ms } = attempt;
+  const outcome = visibleText(attemptOutcome(attempt));
+  if (started_at_ms === null) return `${outcome} (never started)`;
+  const started = `started ${shortTime(started_at_ms, now)}`;
+  return finished_at_ms === null
+    ? `running for ${formatDuration(now - started_at_ms)} (${started})`
+    : `${outcome} (${started}, took ${formatDuration(finished_at_ms - started_at_ms)})`;
 }
 
 /** The excerpt that most often says it all, right below the reason. */

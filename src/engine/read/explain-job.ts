@@ -61,7 +61,7 @@ function describeJob(
 ): Pick<Explanation, 'headline' | 'next' | 'hint'> {
   const workflow = job.workflow_id;
   const resume: Hint | null = driven ? null : { kind: 'run', workflow };
-  const undriven = driven ? '' : ' once the run is resumed: no worker drives it now';
+  const undriven = driven ? '' : ', once the run is resumed: no worker drives it now';
   const label = jobLabel(job);
   switch (job.status) {
     case 'completed':
@@ -78,7 +78,8 @@ function describeJob(
           ? `${job.status}: ${last.error}; ${job.reason}`
           : `${job.status}: ${job.reason}`,
         next: 'nothing: its dependents were canceled unless they run after failures too',
-        hint: last === undefined ? null : { kind: 'logs', workflow, job: label, follow: false },
+        // What was never started wrote nothing.
+        hint: last?.started_at_ms == null ? null : { kind: 'logs', workflow, job: label, follow: false },
       };
     case 'canceled':
       return {
@@ -123,7 +124,7 @@ function describeJob(
     case 'ready':
       return {
         headline: readyHeadline(job, last, isShort, now),
-        next: `it starts as soon as it is due and there is room for ${describeNeeds(job)}${undriven}`,
+        next: startText(job, driven, now),
         hint: resume,
       };
     case 'blocked':
@@ -236,6 +237,13 @@ function readyHeadline(
   const wait = job.retry_available_at_ms - now;
   if (wait > 0) return `waits another ${formatDuration(wait)} before it is tried again${before}`;
   return isShort ? `queued, but no worker can take it now${before}` : `queued${before}`;
+}
+
+function startText(job: JobDetails, driven: boolean, now: number): string {
+  const resumed = driven ? '' : 'the run is resumed and ';
+  const due = job.retry_available_at_ms > now ? 'it is due and ' : '';
+  const start = `it starts when ${resumed}${due}there is room for ${describeNeeds(job)}`;
+  return driven ? start : `${start}: no worker drives the run now`;
 }
 
 function describeNeeds({ requirement }: JobDetails): string {

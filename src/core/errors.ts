@@ -49,16 +49,17 @@ export const ERRORS = {
     hint: () => 'nothing was changed; leave these jobs to a person',
   },
   NO_ATTEMPT: {
-    message: ({ job }) => `job ${job} has not been started yet`,
+    message: ({ job }) => `job ${job} was not started`,
     httpStatus: 404,
     exitCode: 2,
-    hint: () => '`holdfast explain` shows what it waits for',
+    hint: ({ workflow, job }) => `\`holdfast explain ${workflow} ${word(job)}\` shows why`,
   },
   NO_STATE: {
     message: ({ path }) => `there is no Holdfast state at ${path}`,
     httpStatus: 404,
     exitCode: 2,
-    hint: () => 'go to the directory where you ran `holdfast run`, or below it, or name it with --dir',
+    hint: () =>
+      'go to the directory where you ran `holdfast run`, or below it, or name it with --dir; `holdfast init` writes a first spec',
   },
   INVALID_SPEC: {
     message: ({ problems }) => String(problems),

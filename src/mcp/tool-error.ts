@@ -33,7 +33,7 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   AGENT_LIMIT:
     'nothing was changed, no decision of this call was applied; leave these jobs to a person and say why',
   INVALID_ARGUMENT: 'nothing was changed; correct the argument and call again',
-  NO_ATTEMPT: 'explain_job says what the job waits for',
+  NO_ATTEMPT: 'explain_job says why',
   RUN_ACTIVE: 'nothing was changed; try again when nothing runs; get_workflow_status shows that',
   WORKFLOW_COMPLETE: 'nothing was changed; get_workflow_summary shows how it ended',
   INVALID_SPEC: 'nothing was created; correct every line above and call again',

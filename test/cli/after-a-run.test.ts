@@ -170,7 +170,9 @@ describe('after a run in which a job recovers and one fails', () => {
   test('logs of a job without an attempt, or of an attempt that never was, is refused', async () => {
     const none = await cli('logs', '1', 'after_broken');
     expect(none).toMatchObject({ code: 2, stdout: '' });
-    expect(none.stderr).toContain('error: job after_broken has not been started yet');
+    expect(none.stderr).toContain(
+      'error: job after_broken was not started\nhint: `holdfast explain 1 after_broken` shows why\n',
+    );
     const wrong = await cli('logs', '1', 'fine', '--attempt', '5');
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('job fine has no attempt 5 in run 1; its newest is 1');

@@ -41,6 +41,9 @@ describe('a run with a time limit', () => {
     ]);
     const attempts = JSON.parse((await runCli(['attempts', '1', '--output', 'json'], { cwd })).stdout);
     expect(attempts).toMatchObject([{ cause: 'stopped' }]);
+    const followed = await runCli(['logs', 'a', '-f'], { cwd });
+    expect(followed).toMatchObject({ code: 0, stdout: '' });
+    expect(followed.stderr).toContain('no process drives workflow 1 now; next: holdfast run 1\n');
     expect(await runCli(['run', '1', '--time-limit', '1h'], { cwd })).toMatchObject({ code: 0 });
   });
 

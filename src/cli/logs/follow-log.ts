@@ -6,8 +6,10 @@ import { HoldfastError } from '../../core/errors.ts';
 import type { JobRef } from '../../core/job/job-ref.ts';
 import { TERMINAL_STATUSES } from '../../core/job/job-status.ts';
 import { attemptOutcome } from '../../views/attempt.ts';
+import { continueHint } from '../../views/hints.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import type { CommandContext } from '../command-context.ts';
+import { hintCommand } from '../texts/parts/hint-command.ts';
 import { Wakeups } from '../wakeups.ts';
 import { type AttemptChoice, attemptAfter, attemptToShow } from './find-attempt.ts';
 import { LogPrinter } from './print-log.ts';
@@ -46,14 +48,17 @@ export async function followLog(
         if (choice.attempt !== undefined || signal.aborted) return;
         continue;
       }
-      const { status, reason } = await engine.getJob(workflowId, job);
+      const { status } = await engine.getJob(workflowId, job);
       if (TERMINAL_STATUSES.has(status)) {
-        if (printed === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
+        if (printed === undefined) throw new HoldfastError('NO_ATTEMPT', { workflow: workflowId, job });
         return;
       }
-      if ((await engine.status(workflowId)).workers.length === 0) {
-        if (printed === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
-        context.narrate(`no process drives workflow ${workflowId} now: ${visibleText(reason ?? status)}`);
+      const state = await engine.status(workflowId);
+      if (state.workers.length === 0) {
+        if (printed === undefined) throw new HoldfastError('NO_ATTEMPT', { workflow: workflowId, job });
+        const hint = continueHint(state);
+        const next = hint === null ? '' : `; next: ${hintCommand(hint, context)}`;
+        context.narrate(`no process drives workflow ${workflowId} now${next}`);
         return;
       }
       await wakeups.next();

@@ -62,7 +62,9 @@ export function* findLogOf(workflowId: number, query: LogQuery): Script<FoundLog
   const runId = query.run_id ?? workflow.run_id;
   const attempt = yield* findAttemptToRead(job.id, runId, query.attempt_id ?? null);
   if (attempt === undefined) {
-    if (query.attempt_id === undefined) throw new HoldfastError('NO_ATTEMPT', { job: job.name });
+    if (query.attempt_id === undefined) {
+      throw new HoldfastError('NO_ATTEMPT', { workflow: workflowId, job: job.name });
+    }
     throw noLog(query, query.attempt_id);
   }
   const { mode } = decodeConfig(job.config).stdio;

@@ -12,7 +12,9 @@ export function* readSamples(workflowId: number, job: JobRef, query: SampleQuery
   const { id, name } = yield* needJob(workflowId, job);
   const runId = query.run_id ?? workflow.run_id;
   const attempt = yield* findAttemptToRead(id, runId, query.attempt_id ?? null);
-  if (attempt === undefined) throw new HoldfastError('NO_ATTEMPT', { job: name });
+  if (attempt === undefined) {
+    throw new HoldfastError('NO_ATTEMPT', { workflow: workflowId, job: name });
+  }
   const { run_id, attempt_id, token } = attempt;
   return { job_id: id, run_id, attempt_id, samples: yield* findSamples(token) };
 }

@@ -84,7 +84,7 @@ async function findAttempt(
     MOST_ATTEMPTS,
   );
   const newest = attempts.at(-1);
-  if (newest === undefined) throw new HoldfastError('NO_ATTEMPT', { job });
+  if (newest === undefined) throw new HoldfastError('NO_ATTEMPT', { workflow: workflowId, job });
   if (attempt_id === undefined) return newest;
   const found = attempts.find((each) => each.run_id === newest.run_id && each.attempt_id === attempt_id);
   if (found !== undefined) return found;

@@ -99,7 +99,8 @@ async function startedAttempt(
   { workflowId, job, choice }: LogTarget,
 ): Promise<AttemptRecord> {
   const attempt = await attemptToShow(engine, workflowId, job, choice);
-  if (attempt === undefined || attempt.started_at_ms === null) throw new HoldfastError('NO_ATTEMPT', { job });
+  if (attempt === undefined || attempt.started_at_ms === null)
+    throw new HoldfastError('NO_ATTEMPT', { workflow: workflowId, job });
   return attempt;
 }
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { WriteStream } from 'node:tty';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { eventLine } from '../../src/cli/progress/event-line.ts';
 import { LiveProgress } from '../../src/cli/progress/live-progress.ts';
 import { PlainProgress } from '../../src/cli/progress/plain-progress.ts';
@@ -251,4 +251,46 @@ test('of a large workflow ends with the share of all, also where a failure is th
     expect.stringMatching(/^failed {2}job_200 {2}exit 3/),
     '100%  201 of 201 jobs ended, 1 failed',
   ]);
+});
+
+test('of a large workflow ends with the share of all, also where its last events were read before the jobs were counted again', async () => {
+  const events: EventRecord[] = [];
+  let ended = 100;
+  let looks = 0;
+  const { engine, change } = watchedEngine(events, () =>
+    status({ counts: counts({ completed: ended, ready: 201 - ended }), complete: ended === 201 }),
+  );
+  const slow = Object.assign(Object.create(engine) as Engine, {
+    status: async (id: number) => {
+      looks += 1;
+      const current = await engine.status(id);
+      // Nothing is counted for twenty times as long.
+      vi.setSystemTime(Date.now() + 60_000);
+      return current;
+    },
+    listEvents: async (id: number, page: { after?: number }) => {
+      const read = await engine.listEvents(id, page);
+      if (read.items.length > 0) newest = read.items.at(-1)!.id;
+      return read;
+    },
+  });
+  let newest = 0;
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: string[] = [];
+  const progress = new PlainProgress(
+    slow,
+    { id: 1, job_count: 201, after: 0 },
+    (line) => void lines.push(line),
+    plain,
+  );
+  events.push(event({ id: 1, type: 'completed' }));
+  change();
+  await until(() => looks === 1, 'the jobs are counted');
+  ended = 201;
+  events.push(event({ id: 2, type: 'completed' }));
+  change();
+  await until(() => newest === 2, 'the last event is read');
+  await progress.stop();
+  expect(lines.at(-1)).toMatch(/100% {2}201 of 201 jobs ended$/);
 });

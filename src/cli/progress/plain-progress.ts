@@ -35,6 +35,8 @@ export class PlainProgress implements Progress {
   #next: NodeJS.Timeout | null = null;
   #printed = { at: 0, ended: 0 };
   #countDueAt = 0;
+  /** There were events since the jobs were counted. */
+  #isUncounted = false;
   #stopped = false;
 
   /** `after`: the last event that is not printed. `stream` takes every event, instead of lines for people. */
@@ -87,17 +89,16 @@ export class PlainProgress implements Progress {
   };
 
   async #read(): Promise<void> {
-    let hasNews = false;
     for (;;) {
       const page = await this.#engine.listEvents(this.#workflowId, { after: this.#after, limit: PAGE_SIZE });
       for (const event of page.items) {
         this.#after = event.id;
-        hasNews = true;
+        this.#isUncounted = true;
         if (!this.#thin || !QUIET.has(event.type)) this.#print(event);
       }
       if (page.next === null) break;
     }
-    if (this.#thin && hasNews) await this.#printShare();
+    if (this.#thin && this.#isUncounted) await this.#printShare();
   }
 
   #print(event: EventRecord): void {
@@ -110,6 +111,7 @@ export class PlainProgress implements Progress {
     const now = Date.now();
     // Counting the jobs of a large workflow takes long. The last line is always printed.
     if (now < this.#countDueAt && !this.#stopped) return;
+    this.#isUncounted = false;
     const { counts, complete } = await this.#engine.status(this.#workflowId);
     this.#countDueAt = now + (Date.now() - now) * COUNT_REST;
     const total = jobCount(counts);

@@ -408,6 +408,17 @@ describe('retry, preemption, stop', () => {
       end: 'completed',
     });
   });
+
+  test('a re-attempt that would start after the deadline says so, and a goto is taken in its place', () => {
+    const reattempt = { max: 2, mode: 'fixed', delay_ms: 9000 } as const;
+    const onFail = { run: [], run_js: null, goto: null, goto_js: null, reattempt };
+    const routes = { onFail, onSuccess: null, maxLoops: 10, called: false };
+    const late = play('1,0', { routes, deadlineMs: 10_000 });
+    expect(late).toMatchObject({ runs: 1, end: 'failed', rule: 'routes' });
+    expect(late.reason).toBe('deadline: the retry would start after 10s from the first start');
+    const jumping = { ...routes, onFail: { ...onFail, goto: 'fetch' } };
+    expect(play('1', { routes: jumping, deadlineMs: 10_000 }).reason).toBe('on_fail: goes back to fetch');
+  });
 });
 
 describe('post scripts', () => {

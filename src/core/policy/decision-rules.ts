@@ -290,7 +290,9 @@ export function routed(facts: Case, final: string | null): RuleAnswer {
       if (answer.verdict.kind === 'retry') return answer;
       // Past the deadline there are no re-attempts left, only a jump.
       const spent = { ...history, reattempts: Number.POSITIVE_INFINITY };
-      return routed({ ...facts, history: spent }, final);
+      const jump = routed({ ...facts, history: spent }, final);
+      const jumps = 'verdict' in jump && jump.verdict.kind !== 'fail';
+      return jumps ? jump : { verdict: end, because: answer.because };
     }
     case 'call':
       throw new Error('a failure calls nothing but remediation');

@@ -46,12 +46,23 @@ describe('durations', () => {
     expect(parseDuration(text, unit)).toBe(ms);
   });
 
-  test.each(['', 'P', 'PT', 'abc', '10 parsecs', '5 minutos', '5  minutes', 'minutes', '-5s', -5])(
+  test.each(['', 'P', 'PT', 'abc', '10 parsecs', '5 minutos', '5  minutes', 'minutes', '-5s', -5, -0.0001])(
     '%s is no duration',
     (text) => {
       expect(parseDuration(text, 1000)).toBeUndefined();
     },
   );
+
+  test.each([
+    1e300,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    '9'.repeat(400),
+    '999999999999d',
+    'P9999999999999W',
+  ])('%s is too long to be stored', (text) => {
+    expect(parseDuration(text, 1)).toBeUndefined();
+  });
 
   test('are written short', () => {
     expect([850, 2500, 59_000, 90_000, 7_500_000, 273_600_000].map(formatDuration)).toEqual([

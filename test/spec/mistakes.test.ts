@@ -254,6 +254,8 @@ jobs:
       `failure_handlers: [{name: h, rules: [{match_all_exit_codes: true, verdict: ask}]}]\n${job('failure_handler: h')}`,
       '`ask` needs `use_pending_failed: true`',
     ],
+    ['a time that cannot be stored', job('timeout: 1e300'), '1e+300 is not a duration'],
+    ['a number of seconds that cannot be stored', job('deadline: 1e13'), '10000000000000 is not a duration'],
     [
       'a signal that does not exist',
       `failure_handlers: [{name: h, rules: [{signals: [SIGFOO]}]}]\n${job('failure_handler: h')}`,

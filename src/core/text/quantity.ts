@@ -23,32 +23,39 @@ const WRITTEN_DURATION = new RegExp(`^(?:\\d+(?:\\.\\d+)? ?(?:${DURATION_UNIT})(
 const DURATION_PART = new RegExp(`(\\d+(?:\\.\\d+)?) ?(${DURATION_UNIT})(?![a-z])`, 'g');
 const DURATION_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** `30s`, `1h30m`, `5 minutes`, ISO 8601 (`PT1H30M`, `P1DT2H`), or a bare number in `bareUnitMs` → milliseconds. */
+/**
+ * `30s`, `1h30m`, `5 minutes`, ISO 8601 (`PT1H30M`, `P1DT2H`), or a bare number in `bareUnitMs` → milliseconds. What
+ * is longer than a safe integer is no duration: databases store due times as whole numbers.
+ */
 export function parseDuration(text: string | number, bareUnitMs: number): number | undefined {
-  if (typeof text === 'number')
-    return Number.isFinite(text) && text >= 0 ? Math.round(text * bareUnitMs) : undefined;
+  const ms = typeof text === 'number' ? text * bareUnitMs : readDuration(text, bareUnitMs);
+  return ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? Math.round(ms) : undefined;
+}
+
+/** The milliseconds, not rounded; NaN if it is no duration. */
+function readDuration(text: string, bareUnitMs: number): number {
   const trimmed = text.trim();
-  if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * bareUnitMs);
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) * bareUnitMs;
   const iso =
     /^P(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(
       trimmed,
     );
   if (iso && trimmed !== 'P' && !trimmed.endsWith('T')) {
     const [weeks, days, hours, minutes, seconds] = iso.slice(1).map((part) => Number(part ?? 0));
-    return Math.round(
+    return (
       weeks! * 7 * DURATION_MS.d +
-        days! * DURATION_MS.d +
-        hours! * DURATION_MS.h +
-        minutes! * DURATION_MS.m +
-        seconds! * DURATION_MS.s,
+      days! * DURATION_MS.d +
+      hours! * DURATION_MS.h +
+      minutes! * DURATION_MS.m +
+      seconds! * DURATION_MS.s
     );
   }
-  if (!WRITTEN_DURATION.test(trimmed)) return undefined;
+  if (!WRITTEN_DURATION.test(trimmed)) return Number.NaN;
   let total = 0;
   for (const [, value, unit] of trimmed.matchAll(DURATION_PART)) {
     total += Number(value) * DURATION_MS[shortUnit(unit!)];
   }
-  return Math.round(total);
+  return total;
 }
 
 /** `minutes` → `m`. */

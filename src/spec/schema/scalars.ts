@@ -39,7 +39,8 @@ export const textOrList = z.union([nameText, z.array(nameText)], {
 
 export const duration = z
   .union([z.string(), z.number()], { error: 'expected a duration such as 30s, 1h30m or PT1H30M' })
-  .refine((value) => parseDuration(value, 1) !== undefined, {
+  // The longest it can be: a bare number is seconds in `jobs`.
+  .refine((value) => parseDuration(value, 1000) !== undefined, {
     error: (issue) =>
       `${JSON.stringify(issue.input)} is not a duration; write 30s, 1h30m, 5 minutes, PT1H30M or a number`,
   })

@@ -107,6 +107,35 @@ jobs:
     expect(messagesOf(text)).toEqual([message]);
   });
 
+  it.each([
+    [
+      'command: "x {input}", input_files: [/d/in, ./in]',
+      'flow.yaml:1:42: jobs[0].command: "in" is not where this looks for it, because a job with `isolate: true` runs in a fresh directory; give the file an absolute path',
+    ],
+    [
+      'command: "x ${files.input.f}"',
+      'flow.yaml:1:42: jobs[0].command: "f.txt" is not where this looks for it, because a job with `isolate: true` runs in a fresh directory; give the file an absolute path',
+    ],
+    [
+      'command: x, output_files: ./out, post: "test -s {output}"',
+      'flow.yaml:1:72: jobs[0].post: "out" is not where this looks for it, because the post script of a job with `isolate: true` does not run in its fresh directory; give the file an absolute path',
+    ],
+  ])('is refused where an isolated job would not find the file: %s', (keys, message) => {
+    const files = 'files: [{name: f, path: f.txt}]';
+    expect(messagesOf(`jobs: [{name: a, isolate: true, ${keys}}]\n${files}`)).toEqual([message]);
+  });
+
+  it('stands for what an isolated job and its post script do find', () => {
+    const keys = 'input_files: [/d/in, ./in], output_files: [/d/out, ./out]';
+    const text = (command: string, post: string) =>
+      `jobs: [{name: a, isolate: true, ${keys}, command: "${command}", post: "${post}"}]`;
+    const model = modelOf(text('x {input./d/in} {output}', 'x {input} {output./d/out}'));
+    expect(model.jobs[0]!.config).toMatchObject({
+      command: 'x /d/in /d/out out',
+      post: { command: 'x /d/in in /d/out' },
+    });
+  });
+
   it('does not grow without limit', () => {
     const text = `parameters: {i: "1:300"}
 files: [{name: "f{i}", path: "${'p'.repeat(700)}{i}", use_parameters: [i]}]

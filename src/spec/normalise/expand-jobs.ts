@@ -5,6 +5,7 @@ import type { JobSpec } from '../schema/job-schema.ts';
 import { expandSweep } from '../sweep/expand-sweep.ts';
 import type { Binding } from '../sweep/placeholders.ts';
 import { basisFiller } from './draft-basis.ts';
+import { outOfSight } from './files/isolated-paths.ts';
 import { JobDraft, NO_REFERENCES, type Reference, references } from './job-draft.ts';
 import type { SpecContext } from './spec-context.ts';
 
@@ -66,6 +67,8 @@ function expander(job: JobSpec, path: SpecPath, context: SpecContext): (binding:
     let outputFiles = outputs(binding);
     const withFiles = (command: string, at: SpecPath) =>
       files.substitute(command, at, (kind, used) => {
+        const hidden = job.isolate && outOfSight(kind, used, at === paths.post ? 'post' : 'command');
+        if (hidden) context.findings.expansionError(at, hidden);
         if (kind === 'input') inputFiles = [...inputFiles, { text: used, path: at }];
         else outputFiles = [...outputFiles, { text: used, path: at }];
       });

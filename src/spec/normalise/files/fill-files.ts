@@ -8,6 +8,7 @@ import { describeRefusal } from '../../template/refusals.ts';
 import { isForeign, nearPlaceholder } from '../../variables/near-placeholder.ts';
 import type { JobDraft, Reference } from '../job-draft.ts';
 import type { FileTable } from './file-table.ts';
+import { outOfSight } from './isolated-paths.ts';
 
 /** `{input}`, `{output.NAME}`. After a `$` it is a shell variable and stays. */
 const PLACEHOLDER = /(?<!\$)\{(input|output)(?:\.([^\s{}]+))?\}/g;
@@ -78,6 +79,7 @@ class Filling {
       if (isForeign(text, place)) continue;
       const paths = this.#paths(written, kind as 'input' | 'output', name);
       if (paths === undefined) continue;
+      this.#checkSeen(kind as 'input' | 'output', paths);
       parts.push(text.slice(at, place.start), paths);
       at = place.end;
       this.#budget.left -= paths.reduce((sum, path) => sum + path.length + 1, 0);
@@ -121,6 +123,15 @@ class Filling {
       );
     }
     return undefined;
+  }
+
+  #checkSeen(kind: 'input' | 'output', paths: readonly string[]): void {
+    if (!this.#draft.settings.isolate) return;
+    const place = this.#path.at(-1) === 'post' ? 'post' : 'command';
+    const hidden = paths
+      .map((path) => outOfSight(kind, path, place))
+      .find((problem) => problem !== undefined);
+    if (hidden !== undefined) this.#mistake(hidden);
   }
 
   /** `{inptu}` in a job that has files. */

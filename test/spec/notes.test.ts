@@ -95,6 +95,18 @@ describe('a note', () => {
         '4:30 jobs[0].supports_termination: is not used: every job gets a signal, and time to end, before it is killed',
       ],
     ],
+    [
+      'env: {TORC_JOB_ID: 7, PATH: /bin}\njobs: [{name: a, command: x, env: {HOLDFAST_WORK_DIR: /x, HOLDFAST_PORT_HTTP: 7}}]',
+      [
+        '1:7 env.TORC_JOB_ID: is not used: every attempt gets this variable from Holdfast, and a job cannot override it (also jobs[0].env.HOLDFAST_WORK_DIR)',
+      ],
+    ],
+    [
+      'steps: {a: {exec: x, env: {HOLDFAST_LAUNCHER: x}}}',
+      [
+        '1:28 steps.a.env.HOLDFAST_LAUNCHER: is not used: every attempt gets this variable from Holdfast, and a job cannot override it',
+      ],
+    ],
   ])('stands at the key it is about: %s', (text, expected) => {
     expect(notes(text)).toEqual(expected);
   });

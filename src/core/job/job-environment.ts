@@ -46,6 +46,27 @@ export function jobEnvironment(facts: EnvironmentFacts): Record<string, string> 
   return environment;
 }
 
+/** Variables that every attempt gets, whatever `env` says. */
+export const JOB_VARIABLES: ReadonlySet<string> = new Set([
+  ...Object.keys(
+    jobEnvironment({
+      workflow_id: 0,
+      run_id: 0,
+      job_id: 0,
+      attempt_id: 0,
+      job_name: '',
+      token: 0,
+      output_dir: '',
+      api_url: '',
+      work_dir: '',
+      checkpoint_dir: '',
+      report_path: '',
+      user_data_dir: null,
+    }),
+  ),
+  'HOLDFAST_LAUNCHER',
+]);
+
 /** What the commands of an action get: there is no job. */
 export function workflowEnvironment(facts: {
   workflow_id: number;

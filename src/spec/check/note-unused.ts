@@ -1,3 +1,4 @@
+import { JOB_VARIABLES } from '../../core/job/job-environment.ts';
 import type { Findings } from '../findings.ts';
 import { formatPath, type SpecPath } from '../problem.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
@@ -18,6 +19,7 @@ const REASONS = {
   flush: 'is not used: samples are stored when the attempt ends',
   files: 'is not used: only jobs declare files, not steps',
   machine: 'is not used: only jobs are measured, not whole machines',
+  variable: 'is not used: every attempt gets this variable from Holdfast, and a job cannot override it',
 } as const;
 
 type Reason = keyof typeof REASONS;
@@ -75,7 +77,7 @@ export const UNUSED_KEYS = {
 /** How many places a note names besides the first. */
 const PLACES_NAMED = 3;
 
-/** Notes every use of a key that has no effect. */
+/** Notes every use of a key, and every variable in `env`, that has no effect. */
 export function noteUnused(spec: WorkflowSpec, findings: Findings): void {
   const uses = new Map<Reason, SpecPath[]>();
   const use = (reason: Reason, path: SpecPath) => {
@@ -101,6 +103,14 @@ export function noteUnused(spec: WorkflowSpec, findings: Findings): void {
   for (const [index, requirement] of (spec.resource_requirements ?? []).entries()) {
     if (asksForNodes(requirement, spec)) use('nodes', ['resource_requirements', index, 'num_nodes']);
   }
+  const lookAtVariables = (env: object | undefined, path: SpecPath) => {
+    for (const name of Object.keys(env ?? {})) {
+      if (JOB_VARIABLES.has(name)) use('variable', [...path, 'env', name]);
+    }
+  };
+  lookAtVariables(spec.env, []);
+  for (const [index, { env }] of (spec.jobs ?? []).entries()) lookAtVariables(env, ['jobs', index]);
+  for (const [id, { env }] of Object.entries(spec.steps ?? {})) lookAtVariables(env, ['steps', id]);
   lookAtEach('files', UNUSED_KEYS.file);
   lookAtEach('jobs', UNUSED_KEYS.job);
   for (const [reason, [first, ...others]] of uses) {

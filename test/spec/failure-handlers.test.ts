@@ -96,6 +96,29 @@ describe('mistakes in failure handlers have their place', () => {
       'flow.yaml:1:65: failure_handlers[0].rules[0].verdict: `ask` needs `use_pending_failed: true` in the workflow',
     ],
     [
+      'a recovery script without a retry',
+      handler('{exit_codes: [1], verdict: fail, recovery_script: fix}'),
+      'flow.yaml:1:88: failure_handlers[0].rules[0].recovery_script: is for a retry, and the rule says `verdict: fail`',
+    ],
+    [
+      'more memory for what is accepted',
+      handler('{exit_codes: [1], verdict: accept, memory: x2}'),
+      'flow.yaml:1:81: failure_handlers[0].rules[0].memory: is for a retry, and the rule says `verdict: accept`',
+    ],
+    [
+      'stderr that the job discards',
+      handler(
+        '{exit_codes: [1]}, {stderr: busy}',
+        'jobs: [{name: a, command: x, failure_handler: h, stdio: {mode: no_stderr}}]',
+      ),
+      'flow.yaml:2:47: jobs[0].failure_handler: rule 2 of h looks at stderr, which `stdio` discards (no_stderr); write stdio: {mode: separate} at this job',
+    ],
+    [
+      'stderr that all jobs discard',
+      `execution_config: {stdio: {mode: none}}\n${handler('{stderr: busy}')}`,
+      'flow.yaml:3:47: jobs[0].failure_handler: rule 1 of h looks at stderr, which `stdio` discards (none); write stdio: {mode: separate} at this job',
+    ],
+    [
       'a pattern that is none',
       handler('{stderr: "(["}'),
       'flow.yaml:1:47: failure_handlers[0].rules[0].stderr: not a valid pattern (RE2 syntax): a ] is missing in "["',
@@ -156,6 +179,14 @@ describe('a rule that can never fire is reported', () => {
       'when its matchers are empty',
       '{exit_codes: []}',
       ['38: rules[0]: the rule can never fire: its matchers are empty'],
+    ],
+    [
+      'and so is what a rule that retries nothing says of its retry',
+      '{exit_codes: [1], max_retries: 1, recovery_script: fix}, {exit_codes: [2], max_retries: 0, delay: 5}, {exit_codes: [3], max_retries: 1}',
+      [
+        '89: rules[0].recovery_script: has no effect: with `max_retries: 1` the rule retries nothing (it counts executions, the first included)',
+        '136: rules[1].delay: has no effect: with `max_retries: 0` the rule retries nothing (it counts executions, the first included)',
+      ],
     ],
     [
       'and so is a catch-all that has matchers',

@@ -13,6 +13,9 @@ import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 
 export const MATCHERS = ['exit_codes', 'signals', 'stderr', 'causes', 'categories'] as const;
 
+/** What a rule says of its retry. */
+const RETRY_KEYS = ['recovery_script', 'max_retries', 'delay', 'memory', 'runtime'] as const;
+
 /** What rules must say beyond their shape. */
 export function checkFailureRules(spec: WorkflowSpec, written: object, findings: Findings): void {
   for (const [index, handler] of (spec.failure_handlers ?? []).entries()) {
@@ -44,6 +47,12 @@ export function checkRule(
     if (rule[`max_${key}`] !== undefined && rule[key] === undefined) {
       findings.error([...path, `max_${key}`], `limits \`${key}\`, which the rule does not change`);
     }
+  }
+  const { verdict = 'retry', mode = 'act' } = rule;
+  if (verdict === 'retry' || mode === 'observe') return;
+  for (const key of RETRY_KEYS) {
+    if (rule[key] !== undefined)
+      findings.error([...path, key], `is for a retry, and the rule says \`verdict: ${verdict}\``);
   }
 }
 
@@ -81,7 +90,21 @@ export function warnOfIdleRules(
           'has no effect: all other matchers of the rule must hold',
         );
       }
+      warnOfUnmadeRetry(rule, [...path, 'rules', position], findings);
     }
+  }
+}
+
+/** `max_retries` counts executions, so that 1 leaves no retry; 0 leaves it to `retry:`, which knows none of these. */
+function warnOfUnmadeRetry(rule: FailureRule, path: SpecPath, findings: Findings): void {
+  if (rule.maxRetries > 1 || rule.verdict !== 'retry') return;
+  const { recoveryScript: recovery_script, delayMs: delay, memory, runtime } = rule;
+  for (const [key, value] of Object.entries({ recovery_script, delay, memory, runtime })) {
+    if (value !== null)
+      findings.warn(
+        [...path, key],
+        `has no effect: with \`max_retries: ${rule.maxRetries}\` the rule retries nothing (it counts executions, the first included)`,
+      );
   }
 }
 

@@ -4,7 +4,7 @@ import type { JobSpec } from '../schema/job-schema.ts';
 import type { RequirementSpec } from '../schema/requirement-schema.ts';
 import type { Binding } from '../sweep/placeholders.ts';
 import { draftRoutes, filledRoutes } from './draft-routes.ts';
-import { executionSettings } from './execution-settings.ts';
+import { executionSettings, refuseDiscardedStderr } from './execution-settings.ts';
 import { declaredFileSettings, refuseLostOutputs } from './files/declared-file-settings.ts';
 import type { DraftBasis, JobSettings, Reference } from './job-draft.ts';
 import type { OwnNeeds } from './requirement-table.ts';
@@ -43,6 +43,7 @@ export function basisFiller(job: JobSpec, path: SpecPath, context: SpecContext):
   const settings = jobSettings(job, path, context);
   const own = ownNeeds(job);
   refuseLostOutputs(job, settings, path, context);
+  refuseDiscardedStderr(job, settings, path, context);
   const ownEnv = job.env !== undefined && Object.keys(job.env).length > 0;
   const shellPath = job.shell === undefined ? ['shell'] : at('shell');
   const filled: BasisFiller = (binding, withFiles) => {

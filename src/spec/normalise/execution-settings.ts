@@ -1,9 +1,12 @@
 import { DEFAULT_STDIO } from '../../core/job/stdio.ts';
 import type { StepOptions } from '../../core/model/workflow-model.ts';
+import type { SpecPath } from '../problem.ts';
+import type { JobSpec } from '../schema/job-schema.ts';
 import type { ResourceMonitorSpec } from '../schema/resource-monitor-schema.ts';
 import type { StdioSpec } from '../schema/stdio-schema.ts';
 import type { WorkflowSpec } from '../schema/workflow-schema.ts';
 import type { JobSettings } from './job-draft.ts';
+import type { SpecContext } from './spec-context.ts';
 
 type ExecutionSettings = Pick<
   JobSettings,
@@ -38,6 +41,23 @@ function stepOptions(execution: NonNullable<WorkflowSpec['execution_config']>): 
     cpu_bind: execution.enable_cpu_bind ?? false,
     signal: execution.srun_termination_signal ?? null,
   };
+}
+
+/** A rule can match only what is kept of stderr. */
+export function refuseDiscardedStderr(
+  job: JobSpec,
+  { stdio: { mode } }: Pick<JobSettings, 'stdio'>,
+  path: SpecPath,
+  { findings, spec }: SpecContext,
+): void {
+  if (mode !== 'none' && mode !== 'no_stderr') return;
+  const handler = spec.failure_handlers?.find(({ name }) => name === job.failure_handler);
+  const rule = handler?.rules.findIndex(({ stderr }) => stderr !== undefined) ?? -1;
+  if (rule < 0) return;
+  findings.error(
+    [...path, 'failure_handler'],
+    `rule ${rule + 1} of ${handler!.name} looks at stderr, which \`stdio\` discards (${mode}); write stdio: {mode: separate} at this job`,
+  );
 }
 
 /** `term` → SIGTERM. */

@@ -5,7 +5,7 @@ import { checkFailFast } from './check/check-fail-fast.ts';
 import { warnOfIdleRules } from './check/check-failure-rules.ts';
 import { checkFanout } from './check/check-fanout.ts';
 import { ReferenceCheck } from './check/check-references.ts';
-import { checkRetries, checkRoutes } from './check/check-routes.ts';
+import { checkRetries, checkRoutes, warnOfIdleBackoff } from './check/check-routes.ts';
 import { checkSections } from './check/check-sections.ts';
 import { checkStepTemplates, type TemplateReads } from './check/check-step-templates.ts';
 import { checkUserData } from './check/check-user-data.ts';
@@ -90,6 +90,7 @@ export function normaliseSpec(
   checkRoutes(drafts, routes, layout, findings);
   checkCalls(drafts, merged, findings);
   warnOfUncalled(drafts, merged, onCall, findings);
+  warnOfIdleBackoff(drafts, merged, findings);
   const reads: TemplateReads = spec.steps
     ? checkStepTemplates(
         drafts,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadSpec } from '../../src/spec/load-spec.ts';
 import { formatProblem } from '../../src/spec/problem.ts';
-import { jobNamed, modelOf } from './spec-text.ts';
+import { jobNamed, modelOf, warningsOf } from './spec-text.ts';
 
 const onFail = (text: string, name: string) => jobNamed(modelOf(text), name).config.on_fail;
 const NOTHING = { run: [], run_js: null, goto: null, goto_js: null };
@@ -201,6 +201,29 @@ describe('routing.defaults', () => {
     );
     expect(onFail(text, 'list')).toMatchObject({ run: ['prepare'] });
     expect(onFail(text, 'p')).toBeNull();
+  });
+});
+
+describe('a backoff that nothing waits for is reported', () => {
+  const warnings = (onFail: string, more = '') =>
+    warningsOf(
+      `${more}jobs: [{name: "a{i}", command: x, parameters: {i: "1:2"}, on_fail: ${onFail}}, {name: fix, command: x, on_call: false}]`,
+    );
+
+  it('where there is no re-attempt', () => {
+    expect(warnings('{retry: {backoff: {delay_ms: 5}}}')).toEqual([
+      'flow.yaml:1:86: jobs[0].on_fail.retry.backoff: has no effect: there is no re-attempt without `max`, unless `run` names steps',
+    ]);
+  });
+
+  it.each<[string, string?]>([
+    ['{retry: {max: 1, backoff: {delay_ms: 5}}}'],
+    ['{retry: {max: 0, backoff: {delay_ms: 5}}}'],
+    ['{run: fix, retry: {backoff: {delay_ms: 5}}}'],
+    ['{run_js: "[]", retry: {backoff: {delay_ms: 5}}}'],
+    ['{retry: {backoff: {delay_ms: 5}}}', 'routing: {defaults: {on_fail: {run: fix}}}\n'],
+  ])('but not with %s', (onFail, more) => {
+    expect(warnings(onFail, more)).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Findings } from '../findings.ts';
 import { isSameScope, ROOT, type ScopePath, scopePattern } from '../normalise/dependencies/scope-path.ts';
 import type { FoundRoutes, JobRoutes, RouteTarget, WorkflowRoutes } from '../normalise/find-routes.ts';
 import type { JobDraft } from '../normalise/job-draft.ts';
-import type { Layout } from '../normalise/merge-routes.ts';
+import type { Layout, MergedRoutes } from '../normalise/merge-routes.ts';
 
 /** Routes must lead to ancestors and to steps that can be called from where they are written. */
 export function checkRoutes(
@@ -34,6 +34,27 @@ export function checkRetries(drafts: readonly JobDraft[], findings: Findings): v
       '`retry` and `on_fail.retry` exclude each other; keep one of them',
       { atKey: true },
     );
+  }
+}
+
+/** A backoff that no re-attempt ever waits for. */
+export function warnOfIdleBackoff(
+  drafts: readonly JobDraft[],
+  merged: readonly MergedRoutes[],
+  findings: Findings,
+): void {
+  const seen = new Set<object>();
+  for (const [job, { written, path }] of drafts.entries()) {
+    const retry = typeof written.on_fail === 'object' ? written.on_fail.retry : undefined;
+    if (retry?.backoff === undefined || retry.max !== undefined || seen.has(written)) continue;
+    seen.add(written);
+    const { run, runJs } = merged[job]!.onFail!;
+    if (runJs === null && (run ?? []).length === 0) {
+      findings.warn(
+        [...path, 'on_fail', 'retry', 'backoff'],
+        'has no effect: there is no re-attempt without `max`, unless `run` names steps',
+      );
+    }
   }
 }
 

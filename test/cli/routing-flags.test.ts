@@ -44,6 +44,8 @@ describe('the flags of run about routes', () => {
   test.each([
     [{ onFailMaxLoops: 'many' }, '--on-fail-max-loops: must be a whole number of at least 0, not many'],
     [{ retryMax: '-1' }, '--retry-max: must be a whole number of at least 0, not -1'],
+    [{ failureRouting: false, retryMax: '1' }, '--retry-max: not with --no-failure-routing'],
+    [{ failureRouting: false, onFailMaxLoops: '1' }, '--on-fail-max-loops: not with --no-failure-routing'],
   ])('are refused where they make no sense: %o', (options, message) => {
     expect(() => routingFlags(options)).toThrow(message);
   });

@@ -25,6 +25,17 @@ const PROFILES = `slurm_profiles:
 /** Without Slurm: as on a laptop. */
 const NO_SLURM = { PATH: makeProject() };
 
+describe('run without Slurm', () => {
+  test('refuses the address for workers in allocations, before anything is stored', async () => {
+    const cwd = makeProject({ 'w.yaml': SPEC });
+    for (const flag of ['--host=login1', '--port=7000']) {
+      const { code, stderr } = await runCli(['run', 'w.yaml', flag], { cwd });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('only with --executor slurm')]);
+    }
+    expect(existsSync(join(cwd, '.holdfast'))).toBe(false);
+  });
+});
+
 describe('slurm generate', () => {
   test('completes a spec from what sinfo lists, and says why', async () => {
     const cwd = makeProject({ 'w.yaml': SPEC });

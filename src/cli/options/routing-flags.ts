@@ -22,6 +22,10 @@ export function routingFlags(options: Invocation['options']): (model: WorkflowMo
 export function routingOverrides(options: Invocation['options']): RoutingOverrides {
   const maxLoops = wholeNumberOption('--on-fail-max-loops', options.onFailMaxLoops, 0);
   const retryMax = wholeNumberOption('--retry-max', options.retryMax, 0);
+  if (options.failureRouting === false) {
+    refuseWithoutRouting('--on-fail-max-loops', maxLoops);
+    refuseWithoutRouting('--retry-max', retryMax);
+  }
   const context = typeof options.context === 'string' ? readRoutingContext(options.context) : undefined;
   return {
     ...(maxLoops !== undefined && { max_loops: maxLoops }),
@@ -30,6 +34,14 @@ export function routingOverrides(options: Invocation['options']): RoutingOverrid
     ...(options.failureRouting === false && { no_failure_routing: true }),
     ...(options.force === true && { ignore_missing_inputs: true }),
   };
+}
+
+function refuseWithoutRouting(flag: string, value: number | undefined): void {
+  if (value === undefined) return;
+  throw new HoldfastError('INVALID_ARGUMENT', {
+    argument: flag,
+    problem: 'not with --no-failure-routing, which takes no route',
+  });
 }
 
 /** A stored workflow keeps what it was created with. */

@@ -9,7 +9,7 @@ import { refuseSite, siteOption } from '../../options/site-option.ts';
 import { untilOption } from '../../options/until-option.ts';
 import { checkMayWork } from '../../run/check-may-work.ts';
 import { refuseTimeLimit, runEndsAt } from '../../run/time-limit.ts';
-import { slurmListen } from '../../slurm/slurm-flags.ts';
+import { refuseListen, slurmListen } from '../../slurm/slurm-flags.ts';
 import { aroundRun } from '../../ui/around-run.ts';
 import type { Run } from './run-target.ts';
 
@@ -25,7 +25,7 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
   const until = untilOption({ lists });
   const words = specWords(target, { lists });
   const around = aroundRun(context, { options });
-  const listen = slurmListen(context, { options, lists }, executor);
+  const listen = slurmListen(context, { args, options, lists }, executor);
   if (context.server !== null && options.withWorker !== true) {
     refuseLabels({ lists }, WITHOUT_WORKER);
     refuseTimeLimit({ options }, 'with a server only with --with-worker; its workers keep what they run');
@@ -45,6 +45,7 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
     options.dryRun !== true && (executor ?? 'workers') === 'workers' && existsSync(context.stateDir);
   if (isLaunching) launchers.start().catch(() => {});
   const drive: Run = async (engine, workflow, story) => {
+    if (workflow.executor !== 'slurm') refuseListen({ options });
     if (workflow.executor === 'workers') {
       const { driveRun } = await import('../../run/drive-run.ts');
       return driveRun(context, engine, workflow, launchers, story, offer);

@@ -1,4 +1,5 @@
 import { Command as Commander, CommanderError } from 'commander';
+import { HoldfastError } from '../core/errors.ts';
 import type { Invocation } from './command-context.ts';
 import type { CommandEntry } from './command-entry.ts';
 import { COMMANDS } from './command-table.ts';
@@ -100,6 +101,7 @@ function addCommand(program: Commander, entry: CommandEntry, json: boolean, list
   for (const [flags, description, how] of entry.options ?? []) {
     if (how === 'repeated') command.option(flags, description, collect);
     else if (how !== undefined) command.option(flags, description, how);
+    else if (/ <\w+>$/.test(flags) && !isSetting(flags)) command.option(flags, description, once(flags));
     else command.option(flags, description);
   }
   command.action(async () => {
@@ -123,6 +125,20 @@ function addCommand(program: Commander, entry: CommandEntry, json: boolean, list
 
 /** A flag without a value is counted. */
 const collect = (value: string | undefined, before: string[] = []): string[] => [...before, value ?? ''];
+
+/** Of two values of a setting the last one holds, as it does over those of the environment; else one would be ignored. */
+const isSetting = (flags: string): boolean =>
+  SETTING_KEYS.some((key) => flags.includes(`--${key.replaceAll('_', '-')} `));
+
+/** Refuses a second value of an option that takes one. */
+function once(flags: string): (value: string, before: string | undefined) => string {
+  return (value, before) => {
+    if (before === undefined || before === value) return value;
+    const argument = flags.split(' ').find((word) => word.startsWith('--'))!;
+    const problem = `takes one value, and was given ${JSON.stringify(before)} and ${JSON.stringify(value)}`;
+    throw new HoldfastError('INVALID_ARGUMENT', { argument, problem });
+  };
+}
 
 /** Those that can be repeated apart from those that have one value. */
 function givenOptions(all: Record<string, unknown>): Pick<Invocation, 'options' | 'lists'> {
@@ -164,8 +180,8 @@ function printUsageError(text: string, hint: string, json: boolean): void {
 
 /** Known before the options are parsed, because parsing them can be what fails. */
 function asksForJson(argv: string[]): boolean {
-  const index = argv.indexOf('--output');
-  const value = index >= 0 ? argv[index + 1] : argv.find((word) => word.startsWith('--output='))?.slice(9);
+  const index = argv.findLastIndex((word) => word === '--output' || word.startsWith('--output='));
+  const value = argv[index] === '--output' ? argv[index + 1] : argv[index]?.slice('--output='.length);
   return (value ?? process.env.HOLDFAST_OUTPUT) === 'json';
 }
 

@@ -28,7 +28,7 @@ export const REQUEST_COMMANDS: CommandEntry[] = [
       ['--dag <dir>', 'import: directory of the DAG, or its .dag file'],
       ['--pause', 'stop: stay out of the queue afterwards'],
       ['--dry-run', 'show what would be changed, without changing it'],
-      ...RUN_OPTIONS,
+      ...RUN_OPTIONS.slice(1),
       LABEL_OPTION,
       SITE_OPTION,
     ],

@@ -16,7 +16,7 @@ export function labelOption({ lists }: Pick<Invocation, 'lists'>): string[] {
   return [...new Set(labels)];
 }
 
-export const WITHOUT_WORKER = 'with a server only with --with-worker; its workers have labels of their own';
+export const WITHOUT_WORKER = 'with a server only with --with-worker; its workers have their own';
 
 /** Labels are those of a worker; where no worker is started here, they would have no effect. */
 export function refuseLabels({ lists }: Pick<Invocation, 'lists'>, problem: string): void {

@@ -5,12 +5,14 @@ import type { Invocation } from '../command-context.ts';
 import { readRoutingContext } from './read-routing-context.ts';
 import { wholeNumberOption } from './whole-number-option.ts';
 
-/** Flags of `run` that override a spec, by the key under which commander has them. */
+/** Flags of `run` that override a spec or say where it runs, by the key under which commander has them. */
 const FLAGS: Record<string, string> = {
   onFailMaxLoops: '--on-fail-max-loops',
   retryMax: '--retry-max',
   context: '--context',
   force: '--force',
+  cwd: '--cwd',
+  outputDir: '--output-dir',
 };
 
 /** What the flags make of a model. The flags themselves are checked at once. */

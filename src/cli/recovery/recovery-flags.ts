@@ -3,6 +3,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import { parseSize } from '../../core/text/quantity.ts';
 import type { CommandContext, Invocation } from '../command-context.ts';
 import { durationOption } from '../options/duration-option.ts';
+import { refuseOptions } from '../options/refuse-options.ts';
 import { wholeNumberOption } from '../options/whole-number-option.ts';
 import { type Agent, findAgent } from './agent.ts';
 
@@ -17,12 +18,16 @@ export interface RecoveryFlags {
 
 type Options = Invocation['options'];
 
+/** Options about the agent that is asked. */
+export const OF_AGENT = ['aiAgent', 'aiTimeout', 'minConfidence', 'maxDecisions'];
+
 const MULTIPLIER = 1.5;
 /** Decisions that an agent may make each time it is started. */
 const MAX_DECISIONS = 100;
 
 /** An agent that is asked for and cannot be started is refused here, before anything is changed. */
 export function recoveryFlags({ settings, server }: CommandContext, options: Options): RecoveryFlags {
+  if (options.aiRecovery !== true) refuseOptions({ options, lists: {} }, OF_AGENT, 'only with --ai-recovery');
   const agent = options.aiRecovery === true ? findAgent(settings) : null;
   const limits: AgentLimits = {
     max_decisions: wholeNumberOption('--max-decisions', options.maxDecisions) ?? MAX_DECISIONS,

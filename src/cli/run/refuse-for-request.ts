@@ -11,6 +11,8 @@ const OF_WORKFLOWS = {
   force: '--force',
   debug: '--debug',
   executor: '--executor',
+  host: '--host',
+  port: '--port',
   timeLimit: '--time-limit',
   endTime: '--end-time',
   continue: '--continue',

@@ -4,7 +4,6 @@ import type { CommandContext, Invocation } from '../command-context.ts';
 import { refuseLabels } from '../options/label-option.ts';
 import { refuseSite } from '../options/site-option.ts';
 import { wholeNumberOption } from '../options/whole-number-option.ts';
-import { isWorkflowId } from '../options/workflow-argument.ts';
 import { refuseTimeLimit } from '../run/time-limit.ts';
 import type { Listen } from './drive-slurm.ts';
 
@@ -13,32 +12,25 @@ const LAST_PORT = 65_535;
 /** Settings of the worker in this process, of which there is none. */
 const OF_WORKER = { max_parallel: '--max-parallel', cpus: '--cpus', memory: '--memory', gpus: '--gpus' };
 
-const ONLY_SLURM = 'only with --executor slurm, and without a server';
 const SLURM = 'not with --executor slurm: its workers take what their allocations have';
 const DAGMAN = 'not with --executor htcondor: machines of the pool run the jobs';
 
 /** Where `run` serves the workers of its allocations. Flags that mean nothing there, or elsewhere, are refused. */
 export function slurmListen(
   { server, origins }: Pick<CommandContext, 'server' | 'origins'>,
-  { args, options, lists }: Pick<Invocation, 'args' | 'options' | 'lists'>,
+  { options, lists }: Pick<Invocation, 'options' | 'lists'>,
   executor: WorkflowExecutor | null,
 ): Listen {
   const { host, port } = options;
-  // A stored workflow has its executor; a spec has none.
-  const isStored = isWorkflowId(args[0]!) || options.continue !== undefined;
-  if (server !== null || (executor !== 'slurm' && !(executor === null && isStored)))
-    refuseListen({ options });
+  if (server !== null || (executor !== null && executor !== 'slurm')) {
+    if (host !== undefined) throw invalid('--host', 'only with --executor slurm, and without a server');
+    if (port !== undefined) throw invalid('--port', 'only with --executor slurm, and without a server');
+  }
   if (executor === 'htcondor') refuseOfWorker({ origins }, { options, lists }, DAGMAN);
   if (executor === 'slurm' && server === null) refuseOfWorker({ origins }, { options, lists }, SLURM);
   const number = wholeNumberOption('--port', port, 1) ?? null;
   if (number !== null && number > LAST_PORT) throw invalid('--port', `must be at most ${LAST_PORT}`);
   return { host: typeof host === 'string' && host !== '' ? host : DEFAULT_HOST, port: number };
-}
-
-/** Where no workers of allocations come. */
-export function refuseListen({ options: { host, port } }: Pick<Invocation, 'options'>): void {
-  if (host !== undefined) throw invalid('--host', ONLY_SLURM);
-  if (port !== undefined) throw invalid('--port', ONLY_SLURM);
 }
 
 function refuseOfWorker(

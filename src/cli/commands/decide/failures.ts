@@ -3,15 +3,19 @@ import { HoldfastError } from '../../../core/errors.ts';
 import { decisionStats } from '../../../views/decision-stats.ts';
 import { type SampledFailureGroup, waitingJobs } from '../../../views/failure-group.ts';
 import type { Command } from '../../command-context.ts';
+import { refuseOptions } from '../../options/refuse-options.ts';
 import { workflowArgument } from '../../options/workflow-argument.ts';
 import { failuresView } from '../../texts/failures-text.ts';
 import { decisionStatsView } from '../../texts/lists/decision-stats.ts';
 import { sampleGroup } from '../../triage/sample-group.ts';
 
-export const failuresCommand: Command = async (context, { args, options }) => {
+const OF_FAILURES = 'not with --stats, which is about past decisions';
+
+export const failuresCommand: Command = async (context, { args, options, lists }) => {
   if (options.all === true && options.pending === true) {
     throw new HoldfastError('INVALID_ARGUMENT', { argument: '--pending', problem: 'is less than --all' });
   }
+  if (options.stats === true) refuseOptions({ options, lists }, ['all', 'pending'], OF_FAILURES);
   const fingerprint = typeof options.fingerprint === 'string' ? { fingerprint: options.fingerprint } : {};
   const engine = await context.openEngine();
   if (options.stats === true) {

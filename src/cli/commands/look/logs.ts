@@ -11,6 +11,7 @@ import { plainLogLines } from '../../logs/plain-log-lines.ts';
 import { printLastError } from '../../logs/print-last-error.ts';
 import { LogPrinter } from '../../logs/print-log.ts';
 import { reportGap } from '../../logs/report-gap.ts';
+import { refuseOptions, WITH_SERVER_ONLY } from '../../options/refuse-options.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { isWorkflowId, workflowAndJob } from '../../options/workflow-argument.ts';
 import { isUnansweredFarewell, waitOutOutages } from '../../run/outages.ts';
@@ -25,7 +26,9 @@ const isBundle = ([first, second]: string[]) =>
 
 export const logsCommand: Command = async (context, invocation) => {
   const { args, options } = invocation;
-  refuseOthers(isBundle(args), options);
+  refuseOthers(isBundle(args), invocation);
+  if (options.follow !== true) refuseOptions(invocation, ['reconnectTimeout'], 'only with --follow');
+  else if (context.server === null) refuseOptions(invocation, ['reconnectTimeout'], WITH_SERVER_ONLY);
   if (isBundle(args)) {
     const { logsBundleCommand } = await import('./logs-bundle.ts');
     return logsBundleCommand(context, invocation);
@@ -71,14 +74,11 @@ export const logsCommand: Command = async (context, invocation) => {
   return end.signal.aborted ? INTERRUPTED : 0;
 };
 
-function refuseOthers(bundle: boolean, options: Invocation['options']): void {
+function refuseOthers(bundle: boolean, invocation: Invocation): void {
   const [given, problem] = bundle
     ? [['follow', 'stderr', 'both', 'lastError', 'attempt', 'run', 'tail'], 'not with `logs bundle`']
     : [['out', 'maxLog', 'maxSize'], 'only with `logs bundle ID`'];
-  const flag = given.find((name) => options[name] !== undefined);
-  if (flag === undefined) return;
-  const argument = `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw new HoldfastError('INVALID_ARGUMENT', { argument, problem });
+  refuseOptions(invocation, given, problem);
 }
 
 /** Each of these decides what is printed. */

@@ -1,6 +1,7 @@
 import { allPages } from '../../../contract/all-pages.ts';
 import { HoldfastError } from '../../../core/errors.ts';
 import type { Command } from '../../command-context.ts';
+import { refuseOptions } from '../../options/refuse-options.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { workflowArgument } from '../../options/workflow-argument.ts';
 import { workflowsView } from '../../texts/lists/workflows.ts';
@@ -8,12 +9,13 @@ import { statusView } from '../../texts/status-text.ts';
 
 const WORKFLOWS_SHOWN = 20;
 const NOT_COMPLETE = 5;
+const ONLY_LISTS = 'only for the list; a workflow that is named is shown, archived or not';
 
-export const statusCommand: Command = async (context, { args, options }) => {
+export const statusCommand: Command = async (context, { args, options, lists }) => {
   const limit = wholeNumberOption('--limit', options.limit);
   const engine = await context.openEngine();
   if (args[0] !== undefined) {
-    if (options.archived === true) throw onlyLists();
+    refuseOptions({ options, lists }, ['archived', 'limit'], ONLY_LISTS);
     const status = await engine.status(await workflowArgument(engine, context, args[0]));
     context.show(statusView, status);
     return options.exitCode === true ? (status.exit_code ?? NOT_COMPLETE) : 0;
@@ -33,13 +35,6 @@ export const statusCommand: Command = async (context, { args, options }) => {
   context.show(workflowsView, { statuses, more: workflows.length - shown.length });
   return 0;
 };
-
-function onlyLists(): HoldfastError {
-  return new HoldfastError('INVALID_ARGUMENT', {
-    argument: '--archived',
-    problem: 'only for the list; a workflow that is named is shown, archived or not',
-  });
-}
 
 function onlyOne(): HoldfastError {
   return new HoldfastError('INVALID_ARGUMENT', {

@@ -9,8 +9,9 @@ import type { RunWorker } from '../../../worker/run-worker.ts';
 import type { Command, CommandContext, Invocation } from '../../command-context.ts';
 import { onInterrupt } from '../../interrupts.ts';
 import { notifyOf } from '../../notify/run-notifier.ts';
-import { labelOption, refuseLabels } from '../../options/label-option.ts';
-import { refuseSite, siteOption } from '../../options/site-option.ts';
+import { labelOption } from '../../options/label-option.ts';
+import { OF_OFFER, OF_WORKER, refuseOptions } from '../../options/refuse-options.ts';
+import { siteOption } from '../../options/site-option.ts';
 import { userName } from '../../options/user-name.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { driveRequest } from '../../run/drive-request.ts';
@@ -28,6 +29,7 @@ import { requestsView } from '../../texts/requests/requests-list.ts';
 type Action = (context: CommandContext, name: string, invocation: Invocation) => Promise<number>;
 
 const MEGABYTE = 1024 * 1024;
+const OF_POOL = 'has no effect on a request that DAGMan runs; machines of the pool run its jobs';
 const OF_WORKERS = 'has no effect with a server; its workers have their own';
 
 const ACTIONS: Record<string, Action> = {
@@ -72,13 +74,14 @@ const ACTIONS: Record<string, Action> = {
   resume: changing(actionOf, (engine, name, action) => engine.resumeRequest(name, action)),
   run: async (context, name, invocation) => {
     if (context.server !== null) {
-      refuseLabels(invocation, OF_WORKERS);
-      refuseSite(invocation, OF_WORKERS);
+      refuseOptions(invocation, OF_WORKER, OF_WORKERS);
       const engine = await context.openEngine();
       return followRequest(context, engine, await engine.getRequest(name));
     }
     const engine = await context.openServedEngine();
-    return driveRequest(context, engine, await engine.getRequest(name), {
+    const request = await engine.getRequest(name);
+    if (request.executor === 'htcondor') refuseOptions(invocation, OF_OFFER, OF_POOL);
+    return driveRequest(context, engine, request, {
       labels: labelOption(invocation),
       site: siteOption(invocation),
     });
@@ -99,7 +102,6 @@ const FLAGS: Record<string, readonly string[]> = {
   threshold: ['release'],
   rescues: ['release'],
   memory: ['release', 'run'],
-  outputDir: ['run'],
   maxParallel: ['run'],
   cpus: ['run'],
   gpus: ['run'],
@@ -112,7 +114,10 @@ const FLAGS: Record<string, readonly string[]> = {
 export const requestsCommand: Command = async (context, invocation) => {
   const [action = 'list', name] = invocation.args;
   refuseFlags(action, invocation);
-  if (action === 'list') return list(context, invocation);
+  if (action === 'list') {
+    if (name !== undefined) throw invalid(name, '`requests list` takes no name; `requests show` does');
+    return list(context, invocation);
+  }
   if (action === 'import') {
     const { importDagCommand } = await import('./import-dag.ts');
     return importDagCommand(context, name, invocation);

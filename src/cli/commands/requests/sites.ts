@@ -17,6 +17,7 @@ export const sitesCommand: Command = async (context, { args, options }) => {
     }
   }
   if (action === 'list') {
+    if (site !== undefined) throw invalid(site, '`sites list` lists all of them, and takes no name');
     if (options.request !== undefined) throw invalid('--request', 'only with `sites ban` or `sites unban`');
     const engine = await context.openEngine();
     context.show(sitesView, (await engine.listSites()).items);

@@ -15,6 +15,7 @@ import { type RunStory, storyOf, storyOfStored } from '../../../views/run-story.
 import { visibleText } from '../../../views/visible-text.ts';
 import type { CommandContext, Invocation } from '../../command-context.ts';
 import { needDagman } from '../../htcondor/need-dagman.ts';
+import { OF_OFFER, OF_SLURM, refuseOptions } from '../../options/refuse-options.ts';
 import { refuseRoutingFlags } from '../../options/routing-flags.ts';
 import { recallSettings } from '../../options/run-settings.ts';
 import { refuseSettings } from '../../options/set-option.ts';
@@ -44,6 +45,7 @@ type Options = Invocation['options'];
 
 interface Flags {
   options: Options;
+  lists: Invocation['lists'];
   offer: LocalWorker;
   /** null: as the spec and the place say. */
   executor: WorkflowExecutor | null;
@@ -79,12 +81,13 @@ async function runRequest(
   context: CommandContext,
   path: string,
   spec: SpecText,
-  { options, offer, until }: Flags,
+  { options, lists, offer, until }: Flags,
 ): Promise<number> {
   refuseForRequest(options);
   refuseUntil(until, 'has no effect on a request');
   const { newRequest } = await import('../../run/new-request.ts');
   const request = newRequest(context, path, spec, options);
+  refuseForExecutor({ options, lists }, request.model.executor);
   if (options.dryRun === true) {
     context.show(requestPlanView, describeRequest(request.model, request.items?.length ?? null));
     return 0;
@@ -110,7 +113,7 @@ function withWorker(): HoldfastError {
 async function runSpec(
   context: CommandContext,
   spec: SpecText,
-  { options, offer: given, executor, until, words, around }: Flags,
+  { options, lists, offer: given, executor, until, words, around }: Flags,
   run: Run,
 ): Promise<number> {
   const { server } = context;
@@ -122,6 +125,7 @@ async function runSpec(
     context.narrate(untilText(until, workflow.model.jobs.length - model.jobs.length));
   }
   const place = continued === undefined ? null : await findContinued(context, continued, workflow.model.name);
+  refuseForExecutor({ options, lists }, place?.stored.executor ?? executor ?? 'workers');
   // What does not fit here may fit a worker elsewhere.
   if ((workflow.shared !== true && executor !== 'htcondor') || options.withWorker === true) {
     const { settings, offer } = recallSettings(context, given, place?.stored ?? { run_settings: null });
@@ -132,7 +136,9 @@ async function runSpec(
   }
   if (place !== null) {
     const id = await continueSpec(context, place, workflow, model, options.dryRun === true);
-    return id === null ? 0 : resumeStored(context, id, { options, executor, until, words, around }, run);
+    return id === null
+      ? 0
+      : resumeStored(context, id, { options, lists, executor, until, words, around }, run);
   }
   // Files of the workers of a server are theirs to check.
   if (server === null) {
@@ -158,13 +164,13 @@ function withSpec(story: RunStory, words: string[] | undefined): RunStory {
 async function resumeWorkflow(
   context: CommandContext,
   id: number,
-  { options, executor, until, words, around }: Flags,
+  { options, lists, executor, until, words, around }: Flags,
   run: Run,
 ): Promise<number> {
   refuseRoutingFlags(options, id);
   if (options.continue !== undefined) throw withoutSpec(id);
   if (options.dryRun === true) refuseUntil(until, 'with --dry-run is for a spec, whose plan is shown');
-  return resumeStored(context, id, { options, executor, until, words, around }, run);
+  return resumeStored(context, id, { options, lists, executor, until, words, around }, run);
 }
 
 function withoutSpec(id: number): HoldfastError {
@@ -177,13 +183,7 @@ function withoutSpec(id: number): HoldfastError {
 async function resumeStored(
   context: CommandContext,
   id: number,
-  {
-    options,
-    executor,
-    until,
-    words,
-    around,
-  }: Pick<Flags, 'options' | 'executor' | 'until' | 'words' | 'around'>,
+  { options, lists, executor, until, words, around }: Omit<Flags, 'offer' | 'set'>,
   run: Run,
 ): Promise<number> {
   const story = withSpec(storyOfStored(options.debug === true), words);
@@ -191,6 +191,7 @@ async function resumeStored(
   const status = await engine.status(id);
   if (executor !== null && executor !== status.workflow.executor) throw otherExecutor(status.workflow);
   if (status.workflow.executor !== 'workers') refuseTimeLimit({ options }, NO_JOBS_HERE);
+  refuseForExecutor({ options, lists }, status.workflow.executor);
   const found = await findStale(engine, status.workflow);
   noteStale(context, status.workflow, found);
   if (options.dryRun === true) {
@@ -224,6 +225,14 @@ function refuseMissing(
   if (server !== null || workflow.executor !== 'workers' || workers.length > 0 || until !== null) return;
   const missing = found.missing(found.waiting);
   if (missing !== null) throw missing;
+}
+
+/** What only another executor has a use for. With a server and a worker of this machine, that worker has a use for its own. */
+function refuseForExecutor(given: Pick<Flags, 'options' | 'lists'>, executor: WorkflowExecutor): void {
+  if (executor !== 'slurm')
+    refuseOptions(given, OF_SLURM, 'only with --executor slurm, and without a server');
+  if (executor !== 'workers' && given.options.withWorker !== true)
+    refuseOptions(given, OF_OFFER, NO_JOBS_HERE);
 }
 
 const NO_JOBS_HERE = 'only where this process runs the jobs, and a cluster runs those of this workflow';

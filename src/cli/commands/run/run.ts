@@ -3,13 +3,14 @@ import { Launchers } from '../../../worker/execute/launchers.ts';
 import type { Command } from '../../command-context.ts';
 import { executorOption } from '../../options/executor-option.ts';
 import { specWords } from '../../options/known-spec.ts';
-import { labelOption, refuseLabels, WITHOUT_WORKER } from '../../options/label-option.ts';
+import { labelOption, WITHOUT_WORKER } from '../../options/label-option.ts';
+import { OF_WORKER, refuseOptions, WITH_SERVER_ONLY } from '../../options/refuse-options.ts';
 import { settingsOption } from '../../options/set-option.ts';
-import { refuseSite, siteOption } from '../../options/site-option.ts';
+import { siteOption } from '../../options/site-option.ts';
 import { untilOption } from '../../options/until-option.ts';
 import { checkMayWork } from '../../run/check-may-work.ts';
 import { refuseTimeLimit, runEndsAt } from '../../run/time-limit.ts';
-import { refuseListen, slurmListen } from '../../slurm/slurm-flags.ts';
+import { slurmListen } from '../../slurm/slurm-flags.ts';
 import { aroundRun } from '../../ui/around-run.ts';
 import type { Run } from './run-target.ts';
 
@@ -25,18 +26,18 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
   const until = untilOption({ lists });
   const words = specWords(target, { lists });
   const around = aroundRun(context, { options });
-  const listen = slurmListen(context, { args, options, lists }, executor);
+  const listen = slurmListen(context, { options, lists }, executor);
+  if (context.server === null) refuseOptions({ options, lists }, ['reconnectTimeout'], WITH_SERVER_ONLY);
   if (context.server !== null && options.withWorker !== true) {
-    refuseLabels({ lists }, WITHOUT_WORKER);
     refuseTimeLimit({ options }, 'with a server only with --with-worker; its workers keep what they run');
-    refuseSite({ options }, 'with a server only with --with-worker; its workers have sites of their own');
+    refuseOptions({ options, lists }, OF_WORKER, WITHOUT_WORKER);
   }
   await checkMayWork(context, options);
   if (context.server !== null && options.withWorker !== true) {
     const { followServerRun } = await import('../../run/follow-server-run.ts');
     const { runTarget } = await import('./run-target.ts');
     const follow: Run = (engine, workflow, story) => followServerRun(context, engine, workflow, story);
-    return runTarget(context, target, { options, offer, executor, set, until, words, around }, follow);
+    return runTarget(context, target, { options, lists, offer, executor, set, until, words, around }, follow);
   }
   const launchers = new Launchers(context.stateDir);
   // A launcher takes as long to start as the readers of specs take to load, so they are loaded after it was started.
@@ -45,7 +46,6 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
     options.dryRun !== true && (executor ?? 'workers') === 'workers' && existsSync(context.stateDir);
   if (isLaunching) launchers.start().catch(() => {});
   const drive: Run = async (engine, workflow, story) => {
-    if (workflow.executor !== 'slurm') refuseListen({ options });
     if (workflow.executor === 'workers') {
       const { driveRun } = await import('../../run/drive-run.ts');
       return driveRun(context, engine, workflow, launchers, story, offer);
@@ -59,7 +59,12 @@ export const runCommand: Command = async (context, { args, options, lists }) => 
   };
   try {
     const { runTarget } = await import('./run-target.ts');
-    return await runTarget(context, target, { options, offer, executor, set, until, words, around }, drive);
+    return await runTarget(
+      context,
+      target,
+      { options, lists, offer, executor, set, until, words, around },
+      drive,
+    );
   } finally {
     void launchers.stop();
   }

@@ -2,12 +2,13 @@ import type { Engine } from '../../../contract/engine.ts';
 import type { AutoSchedulePolicy } from '../../../core/allocation/auto-schedule.ts';
 import { HoldfastError } from '../../../core/errors.ts';
 import { storyOfStored } from '../../../views/run-story.ts';
-import type { Command, CommandContext, Invocation } from '../../command-context.ts';
-import { labelOption, refuseLabels, WITHOUT_WORKER } from '../../options/label-option.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { labelOption, WITHOUT_WORKER } from '../../options/label-option.ts';
+import { OF_WORKER, refuseOptions, WITH_SERVER_ONLY } from '../../options/refuse-options.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { workflowArgument } from '../../options/workflow-argument.ts';
 import { noteMissingOptIn } from '../../recovery/note-missing-opt-in.ts';
-import { recoveryFlags } from '../../recovery/recovery-flags.ts';
+import { OF_AGENT, recoveryFlags } from '../../recovery/recovery-flags.ts';
 import { WatchRun } from '../../recovery/watch-run.ts';
 import { checkMayWork } from '../../run/check-may-work.ts';
 import { waitOutOutages } from '../../run/outages.ts';
@@ -19,25 +20,28 @@ const INTERRUPTED = 130;
 const MAX_ROUNDS = 3;
 
 /** Flags that have no meaning without --recover. */
-const OF_RECOVERY = {
-  memoryMultiplier: '--memory-multiplier',
-  runtimeMultiplier: '--runtime-multiplier',
-  maxMemory: '--max-memory',
-  maxRuntime: '--max-runtime',
-  retryUnknown: '--retry-unknown',
-  recoveryHook: '--recovery-hook',
-  maxRounds: '--max-rounds',
-  aiRecovery: '--ai-recovery',
-};
+const OF_RECOVERY = [
+  'memoryMultiplier',
+  'runtimeMultiplier',
+  'maxMemory',
+  'maxRuntime',
+  'retryUnknown',
+  'recoveryHook',
+  'maxRounds',
+  'aiRecovery',
+  ...OF_AGENT,
+  'withWorker',
+  ...OF_WORKER,
+];
 
 export const watchCommand: Command = async (context, { args, options, lists }) => {
   const { narrate } = context;
-  if (options.recover !== true) refuseRecoveryFlags(options);
+  if (options.recover !== true) refuseOptions({ options, lists }, OF_RECOVERY, 'only with --recover');
+  if (context.server === null) refuseOptions({ options, lists }, ['reconnectTimeout'], WITH_SERVER_ONLY);
+  else if (options.withWorker !== true) refuseOptions({ options, lists }, OF_WORKER, WITHOUT_WORKER);
   const recovery = options.recover === true ? recoveryFlags(context, options) : null;
   const maxRounds = wholeNumberOption('--max-rounds', options.maxRounds) ?? MAX_ROUNDS;
   const labels = labelOption({ lists });
-  if (recovery === null) refuseLabels({ lists }, 'only with --recover');
-  else if (context.server !== null && options.withWorker !== true) refuseLabels({ lists }, WITHOUT_WORKER);
   const policy = autoScheduleFlags(options);
   await checkMayWork(context, options);
   const engine = await context.openEngine();
@@ -86,11 +90,4 @@ async function autoSchedule(
   }
   const { AutoSchedule } = await import('../../slurm/auto-schedule.ts');
   return new AutoSchedule(context, engine, policy);
-}
-
-function refuseRecoveryFlags(options: Invocation['options']): void {
-  for (const [name, flag] of Object.entries(OF_RECOVERY)) {
-    if (options[name] === undefined) continue;
-    throw new HoldfastError('INVALID_ARGUMENT', { argument: flag, problem: 'only with --recover' });
-  }
 }

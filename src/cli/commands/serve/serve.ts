@@ -9,7 +9,7 @@ import { startServer } from '../../../server/start-server.ts';
 import { webRoutes } from '../../../server/web/web-routes.ts';
 import { didYouMean } from '../../../spec/suggest.ts';
 import { ServiceWorker } from '../../../worker/service-worker.ts';
-import type { Command, CommandContext, Invocation } from '../../command-context.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
 import { errorSettings } from '../../config/error-settings.ts';
 import { hideVariables } from '../../config/hide-variables.ts';
 import { hasDagman } from '../../htcondor/need-dagman.ts';
@@ -17,6 +17,7 @@ import { runDriver } from '../../htcondor/run-driver.ts';
 import { onInterrupt } from '../../interrupts.ts';
 import { serverPolicy } from '../../notify/notify-policy.ts';
 import { warnOfTraces } from '../../notify/run-notifier.ts';
+import { OF_WORKER, refuseOptions } from '../../options/refuse-options.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { retryDefaults } from '../../read-spec.ts';
 import { placeOfWorkers } from '../../run/place-of-workers.ts';
@@ -30,6 +31,9 @@ const LAST_PORT = 65_535;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 /** Of one token in a day. */
 const MAX_AGENT_DECISIONS = 100;
+/** Options that only the worker of this process has a use for. */
+const OF_OWN_WORKER = ['lease', 'drainTimeout', ...OF_WORKER];
+const WITHOUT_OWN = 'only with --with-worker; other workers have their own, as in `holdfast worker`';
 /** A proxy on this machine, unless others are named. */
 const LOCAL_PROXIES = ['127.0.0.1', '::1'];
 
@@ -47,7 +51,7 @@ export const serveCommand: Command = async (context, invocation) => {
     warnOfExposure(context);
   }
   const version = readVersion();
-  if (workerOptions === null) refuseWorkerFlags(invocation);
+  if (workerOptions === null) refuseOptions(invocation, OF_OWN_WORKER, WITHOUT_OWN);
   warnOfTraces(context);
   const engine = await context.openServedEngine();
   const agents = mcpRoutes({
@@ -122,21 +126,6 @@ async function serveUntilAsked(
     await working;
   } finally {
     stopListening();
-  }
-}
-
-/** Flags that only the worker of this process has a use for. */
-const OF_WORKER = {
-  site: '--site',
-  label: '--label',
-  lease: '--lease',
-  drainTimeout: '--drain-timeout',
-};
-
-function refuseWorkerFlags({ options, lists }: Invocation): void {
-  for (const [name, flag] of Object.entries(OF_WORKER)) {
-    if (options[name] === undefined && lists[name] === undefined) continue;
-    throw invalid(flag, 'only with --with-worker; other workers have their own, as in `holdfast worker`');
   }
 }
 

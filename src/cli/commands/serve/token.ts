@@ -5,6 +5,7 @@ import { HoldfastError } from '../../../core/errors.ts';
 import { didYouMean } from '../../../spec/suggest.ts';
 import type { Command, CommandContext, Invocation } from '../../command-context.ts';
 import { durationOption } from '../../options/duration-option.ts';
+import { refuseOptions } from '../../options/refuse-options.ts';
 import { userName } from '../../options/user-name.ts';
 import { createdTokenView, revokedTokenView } from '../../texts/access-text.ts';
 import { tokensView } from '../../texts/lists/tokens.ts';
@@ -28,7 +29,7 @@ const ACTIONS: Record<string, Action> = {
 };
 
 /** Tokens of the server that is named, or of the state here, which may be what a server serves. */
-export const tokenCommand: Command = async (context, { args, options }) => {
+export const tokenCommand: Command = async (context, { args, options, lists }) => {
   const [word, id] = args;
   const action = Object.hasOwn(ACTIONS, word!) ? ACTIONS[word!] : undefined;
   if (action === undefined) {
@@ -36,6 +37,8 @@ export const tokenCommand: Command = async (context, { args, options }) => {
     throw invalid('token', `there is no action ${word}${didYouMean(word!, names)} (${names.join(', ')})`);
   }
   if (word === 'create') newToken(options);
+  else refuseOptions({ options, lists }, ['name', 'role', 'expires'], 'only with `token create`');
+  if (word !== 'revoke' && id !== undefined) throw invalid(id, `\`token ${word}\` takes no number`);
   const engine = await context.openEngine({ create: word === 'create' });
   await action(engine, context, id, options);
   return 0;

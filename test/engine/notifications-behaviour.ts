@@ -82,6 +82,18 @@ export function notificationBehaviour(databases: Databases): void {
     }
   }
 
+  async function failuresOf({ database }: Place): Promise<NotificationData['facts']['failures'][]> {
+    const store = await database.openStore();
+    try {
+      const rows = await store.read(() =>
+        all<{ data: string }>(`select data from errand where kind = 'notification' order by id`),
+      );
+      return rows.map(({ data }) => (JSON.parse(data) as NotificationData).facts.failures);
+    } finally {
+      await store.close();
+    }
+  }
+
   describe('a notification', () => {
     test('is ordered once for each edge: failed, recovered, finished', async () => {
       const notify = [to('all', ...EDGES), to('ends', 'finished'), to('bad', 'failed')];
@@ -95,6 +107,19 @@ export function notificationBehaviour(databases: Databases): void {
       const other = await world.another(simpleModel([{ name: 'a' }], { notify }));
       await (await other.remoteWorker()).runReady();
       expect((await ordered(world)).slice(5)).toEqual(['all finished', 'ends finished']);
+    });
+
+    test('has how the jobs ended that failed', async () => {
+      const notify = [to('all', 'failed')];
+      const world = await worldOf(simpleModel([{ name: 'a' }], { notify }), databases);
+      const worker = await world.remoteWorker();
+      await fail(worker, 3);
+      await world.engine.retryJob(world.workflowId, 'a', { actor: 'ann' });
+      await fail(worker, 4);
+      expect(await failuresOf(world)).toEqual([
+        [{ name: 'a', reason: 'exit 3, no retry applies' }],
+        [{ name: 'a', reason: 'exit 4, no retry applies' }],
+      ]);
     });
 
     test('of a wait for a decision is ordered when the first job waits, and again after all were decided', async () => {

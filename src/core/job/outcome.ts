@@ -137,3 +137,8 @@ export function describeOutcome(facts: Outcome): string {
       return cause;
   }
 }
+
+/** How an attempt ended, and why it was decided as it was. A reason often begins with the end; nothing is said twice. */
+export function withReason(end: string | null, reason: string): string {
+  return end === null || reason.startsWith(end) ? reason : `${end}, ${reason}`;
+}

@@ -1,5 +1,6 @@
 import { jobLabel } from '../../core/job/job-label.ts';
 import type { JobStatus } from '../../core/job/job-status.ts';
+import { withReason } from '../../core/job/outcome.ts';
 import { chooseTargets } from '../../core/notify/choose-targets.ts';
 import { targetKey } from '../../core/notify/describe-target.ts';
 import { type Edge, edgeOfRunEnd } from '../../core/notify/edges.ts';
@@ -17,6 +18,7 @@ import { decodeModel, getRequestRow, type RequestRow } from '../../store/rows/re
 import { findWorkflow, type WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
 import type { RunOf } from '../flow/follow-flow.ts';
+import { attemptError } from '../records/attempt-error.ts';
 import { requestLabel } from '../records/record-request.ts';
 import { countJobs } from './count-jobs.ts';
 import { subscribersOf } from './subscribers-of.ts';
@@ -92,7 +94,7 @@ function* notifyWorkflow(workflow: WorkflowRow, edge: Edge, state: string, now: 
     name: workflow.name,
     state,
     jobs: yield* countJobs(workflow),
-    failures: yield* someFailures(id, edge),
+    failures: yield* someFailures(workflow, edge),
     reason: null,
     at_ms: now,
   };
@@ -116,9 +118,12 @@ function* order(
 
 const FAILED: readonly JobStatus[] = ['failed', 'terminated'];
 
-function* someFailures(workflowId: number, edge: Edge): Script<EdgeFacts['failures']> {
+function* someFailures({ id, run_id }: WorkflowRow, edge: Edge): Script<EdgeFacts['failures']> {
   if (edge !== 'failed' && edge !== 'waiting') return [];
   const statuses: readonly JobStatus[] = edge === 'waiting' ? ['pending_failed'] : FAILED;
-  const rows = yield* listJobsWithReason(workflowId, statuses, SHOWN_FAILURES);
-  return rows.map((row) => ({ name: jobLabel(row), reason: row.reason ?? '' }));
+  const rows = yield* listJobsWithReason(id, run_id, statuses, SHOWN_FAILURES);
+  return rows.map((row) => ({
+    name: jobLabel(row),
+    reason: withReason(attemptError(row), row.reason ?? ''),
+  }));
 }

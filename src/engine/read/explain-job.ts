@@ -8,6 +8,7 @@ import type {
 } from '../../contract/records/records.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { TERMINAL_STATUSES, UNSUCCESSFUL_STATUSES } from '../../core/job/job-status.ts';
+import { withReason } from '../../core/job/outcome.ts';
 import { shownStatus } from '../../core/job/shown-status.ts';
 import type { WalkStep } from '../../core/policy/decision.ts';
 import { formatDuration, formatSize } from '../../core/text/quantity.ts';
@@ -224,7 +225,7 @@ function describeErrand(
 }
 
 function storyBefore(last: AttemptRecord | undefined): string {
-  return last?.reason ? `; attempt ${last.attempt_id}: ${storyOf(last.error, last.reason)}` : '';
+  return last?.reason ? `; attempt ${last.attempt_id}: ${withReason(last.error, last.reason)}` : '';
 }
 
 function readyHeadline(
@@ -274,9 +275,4 @@ function canceledHint(job: JobDetails, driven: boolean): Hint | null {
   if (culprit) return { kind: 'explain', workflow, job: culprit.name };
   // A new run is refused while a process is at this one.
   return driven ? null : { kind: 'reset', workflow, failed_only: true };
-}
-
-/** A reason often begins with how the attempt ended; nothing is said twice. */
-function storyOf(error: string | null, reason: string): string {
-  return error === null || reason.startsWith(error) ? reason : `${error}, ${reason}`;
 }

@@ -1,11 +1,11 @@
 import type { TimelineQuery } from '../../contract/engine.ts';
 import type { AttemptSpan, JobTimeline } from '../../contract/records/overview.ts';
 import type { JobRecord, Page } from '../../contract/records/records.ts';
-import { type Evaluation, failIfProblem } from '../../core/job/evaluation.ts';
-import { type Category, describeOutcome, type Outcome } from '../../core/job/outcome.ts';
+import type { Category } from '../../core/job/outcome.ts';
 import { listSetEnds } from '../../store/rows/attempts/attempt-times-rows.ts';
 import { listReadiness, listSpans, type SpanRow } from '../../store/rows/attempts/span-rows.ts';
 import type { Script } from '../../store/script.ts';
+import { attemptError } from '../records/attempt-error.ts';
 import { needWorkflow } from '../records/needed-rows.ts';
 import { attemptState } from '../records/records.ts';
 import { jobsPage } from './list-records.ts';
@@ -71,18 +71,13 @@ function* readyTimes(
 }
 
 function spanRecord(row: SpanRow): AttemptSpan {
-  const outcome = row.outcome === null ? null : (JSON.parse(row.outcome) as Outcome);
-  const evaluations = row.evaluations === null ? [] : (JSON.parse(row.evaluations) as Evaluation[]);
   return {
     run_id: row.run_id,
     attempt_id: row.attempt_id,
     state: attemptState(row),
     category: row.category as Category | null,
     verdict: row.verdict,
-    error:
-      outcome === null || row.cause === null
-        ? null
-        : (failIfProblem(evaluations) ?? describeOutcome(outcome)),
+    error: attemptError(row),
     claimed_at_ms: row.claimed_at,
     started_at_ms: row.started_at,
     finished_at_ms: row.finished_at,

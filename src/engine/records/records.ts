@@ -12,11 +12,11 @@ import type {
   WorkerState,
   WorkflowRecord,
 } from '../../contract/records/records.ts';
-import { type Evaluation, failIfProblem } from '../../core/job/evaluation.ts';
+import type { Evaluation } from '../../core/job/evaluation.ts';
 import { awaitedRoute, type FullState, orderOf, retryTime } from '../../core/job/full-state.ts';
 import type { JobStatus } from '../../core/job/job-status.ts';
 import { logPaths } from '../../core/job/log-files.ts';
-import { type Category, type Cause, describeOutcome, type Outcome } from '../../core/job/outcome.ts';
+import type { Category, Cause, Outcome } from '../../core/job/outcome.ts';
 import { type PostResult, withoutTail } from '../../core/job/post-result.ts';
 import type { StdioMode } from '../../core/job/stdio.ts';
 import { fieldOf, parseConfig } from '../../core/model/config-text.ts';
@@ -30,6 +30,7 @@ import type { ListedJob } from '../../store/rows/jobs/job-list-rows.ts';
 import { decodeState } from '../../store/rows/jobs/state-columns.ts';
 import type { WorkerRow } from '../../store/rows/workers/worker-rows.ts';
 import type { WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
+import { attemptError } from './attempt-error.ts';
 
 // Rows as the database keeps them → records as the public sees them.
 
@@ -152,10 +153,7 @@ export function attemptRecord(row: AttemptRow, outputDir: string): AttemptRecord
     state: attemptState(row),
     exit_code: outcome?.exit_code ?? null,
     signal: outcome?.signal ?? null,
-    error:
-      outcome === null || row.cause === null
-        ? null
-        : (failIfProblem(evaluations) ?? describeOutcome(outcome)),
+    error: attemptError(row),
     claimed_at_ms: row.claimed_at,
     started_at_ms: row.started_at,
     finished_at_ms: row.finished_at,

@@ -119,16 +119,30 @@ export function* setTroubled(table: 'workflow' | 'request', id: number, troubled
   yield* run(`update ${table} set troubled = ? where id = ?`, troubled ? 1 : 0, id);
 }
 
+export interface JobWithReason {
+  name: string;
+  scope: string;
+  reason: string | null;
+  /** Of its last attempt; null without one. */
+  outcome: string | null;
+  cause: string | null;
+  evaluations: string | null;
+}
+
 /** Some jobs in these statuses, with why. */
 export function* listJobsWithReason(
   workflowId: number,
+  runId: number,
   statuses: readonly JobStatus[],
   limit: number,
-): Script<{ name: string; scope: string; reason: string | null }[]> {
+): Script<JobWithReason[]> {
   const numbers = statuses.map((status) => JOB_STATUS[status]);
-  return yield* all<{ name: string; scope: string; reason: string | null }>(
-    `select name, scope, reason from job where workflow_id = ? and blueprint < 2
-       and status in (${numbers.map(() => '?').join(', ')}) order by id limit ?`,
+  return yield* all<JobWithReason>(
+    `select job.name, job.scope, job.reason, attempt.outcome, attempt.cause, attempt.evaluations from job
+     left join attempt on attempt.job_id = job.id and attempt.run_id = ? and attempt.attempt_id = job.attempt_id
+     where job.workflow_id = ? and job.blueprint < 2
+       and job.status in (${numbers.map(() => '?').join(', ')}) order by job.id limit ?`,
+    runId,
     workflowId,
     ...numbers,
     limit,

@@ -112,7 +112,7 @@ class Sessions {
       decisionsMade: (actor) => engine.countDecisions(actor),
       limits: {
         workflowId: null,
-        readOnly: role === 'viewer',
+        readOnly: role === 'viewer' ? 'role' : null,
         allowed: new Set(),
         maxDecisions,
         minConfidence,

@@ -9,7 +9,8 @@ import { TextGuard } from './untrusted-text.ts';
 export interface SessionLimits {
   /** The only workflow there is; null: all. */
   workflowId: number | null;
-  readOnly: boolean;
+  /** Nothing can be changed, and why: the option of the process, or the role of the token; null: it can. */
+  readOnly: 'option' | 'role' | null;
   /** Writing tools that are offered besides the usual one. */
   allowed: ReadonlySet<string>;
   maxDecisions: number;

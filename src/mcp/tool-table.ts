@@ -47,7 +47,7 @@ export const USUAL_TOOLS = TOOLS.filter(({ kind }) => kind !== 'opt_in').map(({ 
 
 export function isOffered({ name, kind }: Tool, { readOnly, allowed }: SessionLimits): boolean {
   if (kind === 'reads') return true;
-  return !readOnly && (kind === 'writes' || allowed.has(name));
+  return readOnly === null && (kind === 'writes' || allowed.has(name));
 }
 
 /** A tool that may be called, or an error that says who could allow it. */
@@ -62,12 +62,15 @@ export function findTool(name: string, limits: SessionLimits): Tool {
     });
   }
   if (isOffered(tool, limits)) return tool;
-  const how = limits.readOnly
-    ? 'this server was started with --read-only; a person can start it without'
-    : `a person can allow it: \`holdfast mcp --allow ${name}\``;
   throw new ToolError({
     code: 'TOOL_NOT_ALLOWED',
     message: `${name} is not allowed on this server`,
-    next: `nothing was changed; ${how}. Do not try to do the same in another way.`,
+    next: `nothing was changed; ${whoCanAllow(name, limits)}. Do not try to do the same in another way.`,
   });
+}
+
+function whoCanAllow(name: string, { readOnly }: SessionLimits): string {
+  if (readOnly === 'option') return 'this server was started with --read-only; a person can start it without';
+  if (readOnly === 'role') return 'the token has the role viewer, and deciding needs the role operator';
+  return `a person can allow it: \`holdfast mcp --allow ${name}\``;
 }

@@ -54,6 +54,7 @@ describe('the tools for agents over HTTP', () => {
     expect(read.isError ?? false).toBe(false);
     const refused = await viewer.callTool(decide(scene, 'retry'));
     expect(refused.isError).toBe(true);
+    expect(JSON.stringify(refused.content)).toContain('the token has the role viewer');
     expect((await scene.world.engine.findJob(scene.jobs.undecided!.id)).status).toBe('pending_failed');
   });
 

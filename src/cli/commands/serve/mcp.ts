@@ -16,7 +16,7 @@ const CREATE = 'create_workflow';
 
 export const mcpCommand: Command = async (context, { options }) => {
   const limits = limitsOf(options);
-  const engine = await context.openEngine({ create: limits.allowed.has(CREATE) && !limits.readOnly });
+  const engine = await context.openEngine({ create: limits.allowed.has(CREATE) && limits.readOnly === null });
   if (limits.workflowId !== null) await engine.getWorkflow(limits.workflowId);
   const session = new Session({
     engine,
@@ -42,7 +42,7 @@ function limitsOf(options: Invocation['options']): SessionLimits {
   }
   return {
     workflowId,
-    readOnly: options.readOnly === true,
+    readOnly: options.readOnly === true ? 'option' : null,
     allowed,
     maxDecisions: wholeNumberOption('--max-decisions', options.maxDecisions, 0) ?? DEFAULT_MAX_DECISIONS,
     minConfidence: confidence(options.minConfidence),

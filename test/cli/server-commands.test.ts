@@ -78,7 +78,7 @@ describe('serve refuses', () => {
 });
 
 test.each([
-  ['a role that is none', ['--role', 'root'], '--role: must be viewer, worker, operator or admin'],
+  ['a role that is none', ['--role', 'root'], '--role: must be viewer, worker, operator or admin, not root'],
   [
     'a time that cannot be stored',
     ['--role', 'admin', '--expires', '99999999999d'],

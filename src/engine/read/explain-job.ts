@@ -248,15 +248,19 @@ function startText(job: JobDetails, driven: boolean, now: number): string {
 }
 
 function describeNeeds({ requirement }: JobDetails): string {
-  const needs = [requirement.cpus === null ? 'one slot' : `${requirement.cpus} CPUs`];
+  const needs = [requirement.cpus === null ? 'one slot' : counted(requirement.cpus, 'CPU')];
   if (requirement.memory_bytes !== null) needs.push(`${formatSize(requirement.memory_bytes)} of memory`);
-  if (requirement.gpus > 0) needs.push(`${requirement.gpus} GPUs`);
+  if (requirement.gpus > 0) needs.push(counted(requirement.gpus, 'GPU'));
   for (const [name, amount] of Object.entries(requirement.resources)) needs.push(`${amount} ${name}`);
   if (requirement.labels.length > 0) {
     const isOne = requirement.labels.length === 1;
     needs.push(`a worker with the ${isOne ? 'label' : 'labels'} ${requirement.labels.join(', ')}`);
   }
   return needs.join(', ');
+}
+
+function counted(amount: number, unit: string): string {
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }
 
 function blockedHeadline(job: JobDetails): string {

@@ -135,7 +135,7 @@ function cannotListen(
   { host, port }: { host: string; port: number },
 ): HoldfastError | undefined {
   if (code === 'EADDRINUSE')
-    return invalid('--port', `${port} is in use already; another one, or 0, is free`);
+    return invalid('--port', `${port} is already in use; choose another port, or 0 for a free one`);
   if (code === 'EACCES') return invalid('--port', `this user may not listen on ${port}`);
   return syscall === 'listen' || syscall === 'getaddrinfo'
     ? invalid('--host', `cannot listen on ${host}: ${message}`)

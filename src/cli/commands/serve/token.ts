@@ -46,10 +46,13 @@ export const tokenCommand: Command = async (context, { args, options, lists }) =
 
 function newToken({ name, role, expires }: Invocation['options']): NewToken {
   if (typeof name !== 'string' || !/^[\w.@-]{1,64}$/.test(name)) {
-    throw invalid('--name', 'says who it is for: at most 64 letters, digits and . _ @ -');
+    throw invalid('--name', 'must be who the token is for: 1 to 64 letters, digits and . _ @ -');
   }
   const known = ROLES.find((each) => each === role);
-  if (known === undefined) throw invalid('--role', 'must be viewer, worker, operator or admin');
+  if (known === undefined) {
+    const given = typeof role === 'string' ? `, not ${role}` : '';
+    throw invalid('--role', `must be viewer, worker, operator or admin${given}`);
+  }
   return { name, role: known, expires_at_ms: expiry(expires), actor: userName() };
 }
 

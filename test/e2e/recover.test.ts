@@ -5,7 +5,7 @@ import type { EventRecord, JobDetails } from '../../src/contract/records/records
 import type { RecoverResult } from '../../src/contract/records/resolution.ts';
 import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { until } from '../cli/run-cli.ts';
-import { stateOf } from '../cli/server-mode.ts';
+import { SERVER_MODE, stateOf } from '../cli/server-mode.ts';
 import { jobsWorld, type World } from './world.ts';
 
 const MIB = 1024 ** 2;
@@ -256,10 +256,10 @@ describe.concurrent('watch', () => {
     stopped.child.kill('SIGINT');
     expect((await stopped.ended).code).toBe(130);
     const watch = world.start('watch', '1');
-    await until(
-      () => watch.output().stderr.includes('no process runs this workflow; holdfast run 1'),
-      'it says so',
-    );
+    const said = SERVER_MODE
+      ? 'no worker runs a job of this workflow now; holdfast workers list'
+      : 'no process runs this workflow; holdfast run 1';
+    await until(() => watch.output().stderr.includes(said), 'it says so');
     world.write('go');
     expect((await world.run('run', '1')).code).toBe(0);
     expect((await watch.ended).code).toBe(0);

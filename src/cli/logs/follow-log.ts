@@ -1,12 +1,13 @@
 import type { Engine } from '../../contract/engine.ts';
 import { logReader } from '../../contract/log-reader.ts';
 import type { LogStream } from '../../contract/records/log-access.ts';
-import type { AttemptRecord } from '../../contract/records/records.ts';
+import type { AttemptRecord, WorkflowRecord } from '../../contract/records/records.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { JobRef } from '../../core/job/job-ref.ts';
-import { TERMINAL_STATUSES } from '../../core/job/job-status.ts';
+import { type JobStatus, TERMINAL_STATUSES } from '../../core/job/job-status.ts';
 import { attemptOutcome } from '../../views/attempt.ts';
 import { continueHint } from '../../views/hints.ts';
+import { pausedBy } from '../../views/pause-text.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { hintCommand } from '../texts/parts/hint-command.ts';
@@ -25,7 +26,8 @@ export interface LogTarget {
 
 /**
  * Prints a job's log as it grows, attempt after attempt, until the job has ended, the one attempt
- * that was asked for has, or no process drives the run any more.
+ * that was asked for has, or nothing starts another attempt: no process drives the run any more, or, of a workflow that
+ * the workers of a server share, the job waits for a decision or the workflow is paused.
  */
 export async function followLog(
   context: CommandContext,
@@ -54,11 +56,13 @@ export async function followLog(
         return;
       }
       const state = await engine.status(workflowId);
-      if (state.workers.length === 0) {
+      const { workers, workflow } = state;
+      const isServed = workflow.shared && workflow.paused === null && status !== 'pending_failed';
+      if (workers.length === 0 && !isServed) {
         if (printed === undefined) throw new HoldfastError('NO_ATTEMPT', { workflow: workflowId, job });
         const hint = continueHint(state);
         const next = hint === null ? '' : `; next: ${hintCommand(hint, context)}`;
-        context.narrate(`no process drives workflow ${workflowId} now${next}`);
+        context.narrate(`${whyNoneComes(workflow, status)}${next}`);
         return;
       }
       await wakeups.next();
@@ -66,6 +70,12 @@ export async function followLog(
   } finally {
     wakeups.stop();
   }
+}
+
+function whyNoneComes(workflow: WorkflowRecord, status: JobStatus): string {
+  if (status === 'pending_failed') return 'the job waits for a decision';
+  if (!workflow.shared) return `no process drives workflow ${workflow.id} now`;
+  return `workflow ${workflow.id} is ${pausedBy(workflow)}`;
 }
 
 /** Returns the attempt as it was when it had ended. */
@@ -83,7 +93,9 @@ async function printToEnd(
     for (;;) {
       // Asked before the log is read: what was written before the end is then read to its last byte.
       const now = (await attemptToShow(engine, workflowId, job, place)) ?? attempt;
-      const driven = (await engine.status(workflowId)).workers.length > 0;
+      const { workers, workflow } = await engine.status(workflowId);
+      // A worker of a server that is cut off for a while may still report.
+      const driven = workers.length > 0 || workflow.shared;
       // Where it is a file of this machine its growth is seen at once.
       if (!wakeups.isWatching) wakeups.watchFile(attempt[`${stream}_path`]);
       await printer.printNew({ follow: true });

@@ -139,13 +139,15 @@ export class WatchRun {
   }
 
   /** What to do about a workflow that no worker runs now. */
-  #unservedText({ id, executor }: WorkflowStatus['workflow']): string {
+  #unservedText({ id, executor, shared }: WorkflowStatus['workflow']): string {
     const { server, command } = this.#context;
     if (executor === 'slurm' && server !== null) {
       return `no worker is there yet; ${command('slurm', 'allocations', id)} shows what Slurm is asked for`;
     }
-    const lent = server === null ? [] : ['--with-worker'];
-    return `no process runs this workflow; ${command('run', id, ...lent)} resumes it`;
+    const resume = command('run', id, ...(server === null ? [] : ['--with-worker']));
+    if (server === null || !shared) return `no process runs this workflow; ${resume} resumes it`;
+    const workers = command('workers', 'list');
+    return `no worker runs a job of this workflow now; ${workers} shows the workers, ${resume} lends this machine`;
   }
 
   /** With a worker in this process, until the run is complete, waits for decisions, or is stopped. */

@@ -28,6 +28,9 @@ export interface ListRows {
   empty: string;
 }
 
+/** `from`: left out of a narrower list. */
+type ListColumn<T> = Column<T> & { from?: number };
+
 export function listRows(data: ListData, now: number): ListRows {
   switch (data.view) {
     case 'workflows':
@@ -81,7 +84,7 @@ export function listRows(data: ListData, now: number): ListRows {
 }
 
 function rows<T>(
-  columns: readonly Column<T>[],
+  columns: readonly ListColumn<T>[],
   items: readonly T[],
   {
     key,
@@ -90,7 +93,12 @@ function rows<T>(
   }: { key(item: T): string | number; target(item: T): Target | RequestTarget | null; empty: string },
 ): ListRows {
   return {
-    lines: (width) => tableLines(columns, items, width),
+    lines: (width) =>
+      tableLines(
+        columns.filter(({ from = 0 }) => width >= from),
+        items,
+        width,
+      ),
     keys: items.map((item) => String(key(item))),
     targets: items.map(target),
     empty,
@@ -101,7 +109,7 @@ function jobTarget(workflow: number, job: number, name: string): Target {
   return { kind: 'job', workflow, job, name };
 }
 
-function workflowColumns(now: number): Column<WorkflowSummary>[] {
+function workflowColumns(now: number): ListColumn<WorkflowSummary>[] {
   return [
     { title: 'ID', value: ({ workflow }) => workflow.id, align: 'right' },
     { title: 'NAME', value: ({ workflow }) => workflow.name, shrink: 'middle' },
@@ -119,7 +127,8 @@ function workflowColumns(now: number): Column<WorkflowSummary>[] {
       align: 'right',
       style: ({ counts }) => (counts.pending_failed > 0 ? 'yellow' : undefined),
     },
-    { title: 'CREATED', value: ({ workflow }) => shortTime(workflow.created_at_ms, now) },
+    // In 80 columns names need the room more.
+    { title: 'CREATED', value: ({ workflow }) => shortTime(workflow.created_at_ms, now), from: 100 },
   ];
 }
 

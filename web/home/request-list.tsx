@@ -5,7 +5,7 @@ import { Problem } from '../parts/notice.tsx';
 import { Section } from '../parts/section.tsx';
 import { RequestRow } from '../requests/request-row.tsx';
 
-const PAGE = 50;
+const PAGE = 20;
 
 /** Requests, newest first; nothing where there are none. */
 export function RequestList() {

@@ -12,7 +12,8 @@ import { Empty, Loading, Section } from '../parts/section.tsx';
 import { ViewBar } from '../saved-views/view-bar.tsx';
 import { WorkflowRow } from './workflow-row.tsx';
 
-const PAGE = 50;
+/** Requests are below: few enough that they are not far away. */
+const PAGE = 20;
 const SHOWN = { '': 'All', open: 'Open', archived: 'Archived' };
 
 /** Workflows, newest first. The filters are in the address. */

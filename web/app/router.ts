@@ -20,9 +20,9 @@ function readPlace(): Place {
   return { page: null, params: {}, query };
 }
 
-/** Numbers, and names of requests, which need no encoding. */
+/** Numbers that ids can be, and names of requests, which need no encoding. */
 function parameterPattern(_: string, name: string): string {
-  return `(?<${name}>${name.endsWith('_id') ? '\\d+' : '[\\w.@-]+'})`;
+  return `(?<${name}>${name.endsWith('_id') ? '\\d{1,15}' : '[\\w.@-]+'})`;
 }
 
 function moved(): void {

@@ -36,7 +36,7 @@ export function Dialog({
       {isOpen && (
         <div className="max-h-[85dvh] overflow-y-auto p-5">
           <div className="mb-4 flex items-start justify-between gap-4">
-            <h2 id={heading} className="text-lg font-semibold">
+            <h2 id={heading} className="min-w-0 text-lg font-semibold wrap-anywhere">
               {title}
             </h2>
             <button

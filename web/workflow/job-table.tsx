@@ -30,7 +30,10 @@ const COLUMNS = helper.columns([
     id: 'status',
     header: 'Status',
     cell: ({ row: { original: job } }) => (
-      <StatusMark tone={toneOf(job.status)}>{statusWords(job.status)}</StatusMark>
+      // Beside the words for a decision, a phone has no room for names.
+      <StatusMark tone={toneOf(job.status)}>
+        <span className="truncate max-sm:max-w-24">{statusWords(job.status)}</span>
+      </StatusMark>
     ),
   }),
   helper.display({
@@ -58,7 +61,7 @@ function hasRun({ attempt_id, status }: JobRecord): boolean {
 
 const WIDTHS = {
   job: 'min-w-0 grow basis-48',
-  status: 'w-52 shrink-0',
+  status: 'w-30 shrink-0 sm:w-52',
   attempt: 'hidden w-16 shrink-0 md:block',
   reason: 'hidden min-w-0 grow basis-64 md:block',
 } as Record<string, string>;
@@ -106,7 +109,7 @@ export function JobTable({
           <div
             key={group.id}
             role="row"
-            className="flex gap-4 border-b border-line bg-raised px-4 py-2 text-quiet"
+            className="flex gap-3 border-b border-line bg-raised px-3 py-2 text-quiet sm:gap-4 sm:px-4"
           >
             {onChoose !== null && (
               // biome-ignore lint/a11y: as above
@@ -134,7 +137,7 @@ export function JobTable({
                   key={row.id}
                   role="row"
                   aria-rowindex={index + 2}
-                  className="absolute inset-x-0 flex items-center gap-4 border-b border-line px-4 hover:bg-raised/60"
+                  className="absolute inset-x-0 flex items-center gap-3 border-b border-line px-3 hover:bg-raised/60 sm:gap-4 sm:px-4"
                   style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
                 >
                   {onChoose !== null && (

@@ -51,7 +51,7 @@ function StageLine({ stage, isRunning }: { stage: Stage; isRunning: boolean }) {
   const time =
     remaining_ms === null ? '' : `about ${formatDuration(Math.round(remaining_ms / 1_000) * 1_000)}`;
   return (
-    <li className="grid items-center gap-x-4 gap-y-1 sm:grid-cols-[12rem_minmax(0,1fr)_6rem_13rem]">
+    <li className="grid items-center gap-x-4 gap-y-1 sm:grid-cols-[minmax(12rem,1fr)_minmax(0,2fr)_8rem_10rem]">
       <span className="truncate font-medium" title={name}>
         {name}
       </span>

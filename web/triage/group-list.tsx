@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import type { FailureSummary } from '../../src/contract/records/resolution.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { counted } from '../parts/words.ts';
@@ -12,9 +13,14 @@ export function GroupList({
   index: number;
   onChoose: (index: number) => void;
 }) {
+  const list = useRef<HTMLOListElement>(null);
+  // Keys lead to groups that are not in sight.
+  useEffect(() => {
+    list.current?.children[index]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [index]);
   return (
     <nav aria-label="Groups of failures">
-      <ol className="flex gap-2 overflow-x-auto lg:flex-col lg:overflow-visible">
+      <ol ref={list} className="-m-1 flex gap-2 overflow-x-auto p-1 lg:flex-col lg:overflow-visible">
         {groups.map(({ fingerprint, error, jobs, sample }, position) => (
           <li key={fingerprint} className="min-w-44 lg:min-w-0">
             <button

@@ -41,7 +41,7 @@ export function GroupPanel({
     `fingerprint ${fingerprint}`,
   ].filter((fact) => fact !== false);
   return (
-    <Card className="min-w-0 p-4">
+    <Card className="min-w-0 self-start p-4 lg:sticky lg:top-4 lg:max-h-[calc(100dvh-2rem)] lg:overflow-y-auto">
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
           <h2 className="text-lg font-semibold wrap-anywhere">
@@ -60,7 +60,7 @@ export function GroupPanel({
           </div>
         )}
       </div>
-      <h3 className="mt-4 mb-1 text-sm font-semibold">
+      <h3 className="mt-4 mb-1 text-sm font-semibold wrap-anywhere">
         End of stderr of{' '}
         <Link to={pageUrl('job', { workflow_id: workflow, job_id: job.job_id })} className="underline">
           {visibleText(job.name)}
@@ -92,6 +92,11 @@ export function GroupPanel({
   );
 }
 
+/** The error is in the last lines, however long those before it are. */
+function toItsEnd(frame: HTMLElement | null): void {
+  if (frame !== null) frame.scrollTop = frame.scrollHeight;
+}
+
 /** The last lines, and what is known about errors of this kind. */
 function Excerpt({ url }: { url: string }) {
   const log = useQuery({
@@ -107,9 +112,11 @@ function Excerpt({ url }: { url: string }) {
   return (
     <>
       <pre
+        ref={toItsEnd}
+        key={log.isSuccess ? 'read' : 'pending'}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach that
         tabIndex={0}
-        className="min-h-12 overflow-x-auto rounded-md border border-line bg-log p-3 font-mono text-xs leading-5 text-log-text"
+        className="max-h-[60dvh] min-h-12 overflow-auto rounded-md border border-line bg-log p-3 font-mono text-xs leading-5 whitespace-pre-wrap text-log-text wrap-anywhere"
       >
         {log.isPending
           ? 'Loading …'

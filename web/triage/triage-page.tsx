@@ -3,8 +3,9 @@ import { useState } from 'react';
 import type { FailureSummary } from '../../src/contract/records/resolution.ts';
 import { call } from '../api/call.ts';
 import { useKeys } from '../app/keys.ts';
+import { Link } from '../app/link.tsx';
 import { useWorkflow } from '../app/rights.ts';
-import { setQuery, usePlace } from '../app/router.ts';
+import { pageUrl, setQuery, usePlace } from '../app/router.ts';
 import { Crumbs, workflowCrumb } from '../parts/crumbs.tsx';
 import { focusSearch, SearchField } from '../parts/field.tsx';
 import { Problem } from '../parts/notice.tsx';
@@ -59,7 +60,12 @@ export function TriagePage({ workflow }: { workflow: number }) {
       {failures.error !== null && <Problem error={failures.error} />}
       {failures.isPending && <Loading />}
       {failures.isSuccess && all.length === 0 && (
-        <Empty>Nothing waits for a decision in this workflow.</Empty>
+        <Empty>
+          Nothing waits for a decision in this workflow.{' '}
+          <Link to={pageUrl('workflow', { workflow_id: workflow })} className="text-accent underline">
+            To the workflow
+          </Link>
+        </Empty>
       )}
       {all.length > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -71,7 +77,12 @@ export function TriagePage({ workflow }: { workflow: number }) {
             in {text === '' ? '' : `${groups.length} of `}
             {counted(all.length, 'group')} of failures that look alike
             {failures.data?.more ? ', the largest ones' : ''}.
-            {groups.length > 1 && ' j and k lead through them.'}
+            {groups.length > 1 && (
+              <span className="max-sm:hidden">
+                {' '}
+                The keys <kbd>j</kbd> and <kbd>k</kbd> go through them.
+              </span>
+            )}
           </p>
           <div className="w-full sm:w-56">
             <SearchField

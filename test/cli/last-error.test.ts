@@ -13,6 +13,7 @@ test.each([
   'Segmentation fault (core dumped)',
   'write: No space left on device',
   'slurmstepd: error: Detected 1 oom-kill event(s)',
+  'connect: connection refused',
 ])('%s looks like an error', (line) => {
   expect(lastError(around(line))).toEqual(around(line));
 });

@@ -206,3 +206,46 @@ export const SAMPLED = {
     },
   ],
 };
+
+export const ENDLESS_NAME = `fit-of-all-parameters-${'x'.repeat(120)}`;
+/** Names and lines without a place to break them. */
+export const ENDLESS = {
+  name: `survey_${'y'.repeat(150)}`,
+  description: `${'z'.repeat(150)} and more words`,
+  user: `u${'v'.repeat(80)}`,
+  project: `p${'w'.repeat(80)}`,
+  use_pending_failed: true,
+  retry_defaults: { max_retries_failure: 0 },
+  jobs: [
+    {
+      name: ENDLESS_NAME,
+      command: `node -e 'console.error("E".repeat(3500)); console.error("ValueError: " + "long ".repeat(100)); console.error("the last words")'; exit 17`,
+    },
+    { name: `${ENDLESS_NAME}-2`, command: 'true', depends_on: [ENDLESS_NAME] },
+  ],
+};
+
+/** Writes little until a file is there, then much at once, and ends. */
+export const FLOOD = {
+  name: 'flood-of-words',
+  jobs: [
+    {
+      name: 'flood',
+      command: `echo before the flood; while [ ! -e begin-flood ]; do sleep 0.1; done; yes "a line that is one of very many of its kind" | head -n 200000; echo after the flood`,
+    },
+  ],
+};
+
+/** As many kinds of failures as do not fit on a screen. */
+export const MANY_KINDS = {
+  name: 'many-kinds',
+  use_pending_failed: true,
+  retry_defaults: { max_retries_failure: 0 },
+  jobs: Array.from({ length: 30 }, (_, index) => {
+    const letters = String.fromCharCode(97 + Math.floor(index / 26), 97 + (index % 26));
+    return {
+      name: `kind_${letters}`,
+      command: `echo "ValueError: no ${letters} here" >&2; exit ${index + 1}`,
+    };
+  }),
+};

@@ -6,6 +6,7 @@ import { bulkBehaviour } from './bulk-behaviour.ts';
 import { emptyBehaviour } from './empty-behaviour.ts';
 import { flowBehaviour } from './flow-behaviour.ts';
 import { keyboardBehaviour } from './keyboard-behaviour.ts';
+import { longBehaviour } from './long-behaviour.ts';
 import { pageBehaviour } from './page-behaviour.ts';
 import { reportBehaviour } from './report-behaviour.ts';
 import { requestBehaviour } from './request-behaviour.ts';
@@ -42,6 +43,7 @@ function testPages(): void {
   describe('the API page', () => apiPageBehaviour(world));
   describe('the keyboard', () => keyboardBehaviour(world));
   describe('many jobs at once', () => bulkBehaviour(world));
+  describe('names, lines, logs and lists that are long', () => longBehaviour(world));
   describe('ways through them', () => flowBehaviour(world));
   describe('allocations of a cluster', allocationBehaviour);
   describe('a report', reportBehaviour);

@@ -1,13 +1,17 @@
 import { visibleText } from '../../src/views/visible-text.ts';
 import { ansiPieces } from './ansi.ts';
 
-/** A line of a log in its colours; what was searched for is marked in it. */
+/** A line of a log in its colours; what was searched for is marked in it. `measure`: it is wrapped, and as high as it needs. */
 export function LogLine({
+  measure,
+  index: lineIndex,
   line,
   top,
   isMarked,
   search,
 }: {
+  measure: ((element: Element | null) => void) | undefined;
+  index: number;
   line: string;
   top: number;
   isMarked: boolean;
@@ -15,7 +19,9 @@ export function LogLine({
 }) {
   return (
     <div
-      className={`absolute left-0 h-5 min-w-full px-3 leading-5 whitespace-pre ${isMarked ? 'bg-[#2b3717]' : ''}`}
+      ref={measure}
+      data-index={lineIndex}
+      className={`absolute left-0 min-w-full px-3 leading-5 ${measure === undefined ? 'h-5 whitespace-pre' : 'min-h-5 w-full whitespace-pre-wrap wrap-anywhere'} ${isMarked ? 'bg-[#2b3717]' : ''}`}
       aria-current={isMarked ? true : undefined}
       style={{ transform: `translateY(${top}px)` }}
     >

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { isErrorLine } from '../../src/core/text/error-line.ts';
 import { formatSize } from '../../src/core/text/quantity.ts';
 import { useKeys } from '../app/keys.ts';
 import { Button, buttonStyle } from '../parts/button.tsx';
@@ -13,8 +14,6 @@ import { type LogSource, logUrl, useLog } from './use-log.ts';
 
 const LINE_PX = 20;
 const STREAMS = { stderr: 'stderr', stdout: 'stdout' };
-const ERROR =
-  /\b(?:error|exception|traceback|fatal|panic|failed|abort(?:ed)?|killed|cannot|denied|refused)\b/i;
 
 /** What an attempt wrote: the end of it, as it grows, with a search over what is loaded. `first`: what is shown at first. */
 export function LogView({ first, ...attempt }: Omit<LogSource, 'stream'> & { first: LogSource['stream'] }) {
@@ -23,6 +22,7 @@ export function LogView({ first, ...attempt }: Omit<LogSource, 'stream'> & { fir
   const { bytes, lines, error, loadEarlier } = useLog(source);
   const [search, setSearch] = useState('');
   const [marked, setMarked] = useState<number | null>(null);
+  const [isWrapped, setWrapped] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const virtual = useVirtualizer({
@@ -31,6 +31,9 @@ export function LogView({ first, ...attempt }: Omit<LogSource, 'stream'> & { fir
     estimateSize: () => LINE_PX,
     overscan: 30,
   });
+  // Measured heights are those of the width and of the wrapping.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whether lines wrap is what changes them
+  useEffect(() => virtual.measure(), [isWrapped, virtual]);
   // Who reads the end stays there; who has scrolled up is left alone.
   useEffect(() => {
     if (isAtEnd.current && lines.length > 0) virtual.scrollToIndex(lines.length - 1, { align: 'end' });
@@ -50,7 +53,7 @@ export function LogView({ first, ...attempt }: Omit<LogSource, 'stream'> & { fir
   const next = () => goTo(matches.find((index) => index > (marked ?? -1)) ?? matches[0]);
   const previous = () =>
     goTo(matches.findLast((index) => index < (marked ?? lines.length)) ?? matches.at(-1));
-  const lastError = useMemo(() => lines.findLastIndex((line) => ERROR.test(plainText(line))), [lines]);
+  const lastError = useMemo(() => lines.findLastIndex((line) => isErrorLine(plainText(line))), [lines]);
   useKeys({ n: next, p: previous, e: lastError < 0 ? undefined : () => goTo(lastError) });
 
   return (
@@ -88,6 +91,13 @@ export function LogView({ first, ...attempt }: Omit<LogSource, 'stream'> & { fir
         )}
         {matches.length > 0 && <Button onClick={next}>Next</Button>}
         <div className="ml-auto flex flex-wrap gap-2">
+          <Button
+            aria-pressed={isWrapped}
+            onClick={() => setWrapped(!isWrapped)}
+            className="aria-pressed:border-accent aria-pressed:bg-raised"
+          >
+            Wrap lines
+          </Button>
           {lastError >= 0 && <Button onClick={() => goTo(lastError)}>Last error</Button>}
           <a
             className={buttonStyle('plain')}
@@ -122,10 +132,15 @@ export function LogView({ first, ...attempt }: Omit<LogSource, 'stream'> & { fir
             {bytes.hasEnded ? `Nothing was written to ${stream}.` : `Nothing on ${stream} yet.`}
           </p>
         )}
-        <div className="relative w-max min-w-full" style={{ height: virtual.getTotalSize() }}>
+        <div
+          className={`relative min-w-full ${isWrapped ? '' : 'w-max'}`}
+          style={{ height: virtual.getTotalSize() }}
+        >
           {virtual.getVirtualItems().map(({ index, start }) => (
             <LogLine
               key={index}
+              measure={isWrapped ? virtual.measureElement : undefined}
+              index={index}
               line={lines[index]!}
               top={start}
               isMarked={index === marked}

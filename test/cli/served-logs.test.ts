@@ -35,7 +35,7 @@ test('a log of a server is followed while a retry waits, until a decision is nee
 
   expect((await runCli(['submit', 'asked.json', ...at], { cwd })).code).toBe(0);
   const asked = await runCli(['logs', '2', 'asked', '-f', ...at], { cwd });
-  expect(asked.stderr).toContain('the job waits for a decision: no rule matches');
+  expect(asked.stderr).toContain('the job waits for a decision; next: holdfast resolve');
   const watch = startCli(['watch', '1', ...at], { cwd });
   await until(
     () => watch.output().stderr.includes('no worker runs a job of this workflow now; '),

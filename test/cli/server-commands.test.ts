@@ -79,11 +79,7 @@ describe('serve refuses', () => {
 
 test.each([
   ['a role that is none', ['--role', 'root'], '--role: must be viewer, worker, operator or admin, not root'],
-  [
-    'a time that cannot be stored',
-    ['--role', 'admin', '--expires', '100000000d'],
-    '--expires: is too long',
-  ],
+  ['a time that cannot be stored', ['--role', 'admin', '--expires', '100000000d'], '--expires: is too long'],
 ])('token create refuses %s', async (_, flags, message) => {
   const { code, stderr } = await runCli(['token', 'create', '--name', 'a', ...flags], { cwd: makeProject() });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -110,6 +110,10 @@ so.
 
 A list is a command line of your own, to which the command is added as the last argument: \`shell: [python3, -c]\`,
 \`[Rscript, -e]\`, \`[apptainer, exec, tools.sif, bash, -euo, pipefail, -c]\`. Its program is found on the \`PATH\` of the job.
+A command that is one program with plain words, such as \`./simulate 1 250\`, is started without a shell, since bash would only
+become that program: it has the same words, environment and exit code, one process start earlier. Builtins of bash, and whatever
+bash expands or has to report, go through bash.
+
 Commands have no size limit: a long one is run from a file. A shell of your own gets a file above 128 KiB, instead of its
 last option (\`python3 FILE\` for \`python3 -c COMMAND\`), which must therefore be the option that takes a command. Values of
 templates and of user data are bound to variables of bash, so that they need bash, directly or at the end of such a list;

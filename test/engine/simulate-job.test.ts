@@ -31,15 +31,23 @@ async function played(model: WorkflowModel, job: string, outcomes: string) {
   return simulateJob(model, { job, outcomes }, DURATION_MS);
 }
 
-const rule = fc.record({
-  exit_codes: fc.subarray([1, 7, 10], { minLength: 1 }),
-  recovery_script: fc.constantFrom('fix.sh', undefined),
-  max_retries: fc.integer({ min: 1, max: 4 }),
-  delay: fc.constantFrom(undefined, '5s'),
-  memory: fc.constantFrom(undefined, 'x1.5'),
-  runtime: fc.constantFrom(undefined, 'x2'),
-  verdict: fc.constantFrom('retry', 'retry', 'fail', 'accept'),
-});
+const matchers = { exit_codes: fc.subarray([1, 7, 10], { minLength: 1 }) };
+
+const rule = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ ...matchers, verdict: fc.constantFrom('fail', 'accept') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...matchers,
+      recovery_script: fc.constantFrom('fix.sh', undefined),
+      max_retries: fc.integer({ min: 1, max: 4 }),
+      delay: fc.constantFrom(undefined, '5s'),
+      memory: fc.constantFrom(undefined, 'x1.5'),
+      runtime: fc.constantFrom(undefined, 'x2'),
+      verdict: fc.constantFrom('retry', undefined),
+    }),
+  },
+);
 
 const anySpec = fc
   .record({

@@ -1,18 +1,15 @@
 const { existsSync, lstatSync, mkdirSync } = require('node:fs');
-const { enableCompileCache } = require('node:module');
 const { homedir } = require('node:os');
 const { isAbsolute, join } = require('node:path');
+const { keepCompiledCode } = require('./code-cache.js');
 
 /**
- * Keeps compiled code for the next start. Node believes what it finds there, and its own choice
- * is a directory in /tmp that anybody can make first; so it is a directory which belongs to this user and which nobody
- * else can write to, or none. A start without a cache is only slower.
+ * Keeps compiled code for the next start. It runs whatever is found there, so it is kept in a directory which belongs to
+ * this user and which nobody else can write to, or nowhere. A start without a cache is only slower.
  */
 exports.useCompileCache = () => {
   const directory = cacheDirectory(process.env, process.getuid?.());
-  if (directory === null) return;
-  if (enableCompileCache !== undefined) enableCompileCache(directory);
-  else require('./code-cache.js').keepCompiledCode(directory, join(__dirname, '../dist'));
+  if (directory !== null) keepCompiledCode(directory, join(__dirname, '../dist'));
 };
 
 /** null: there is none that can be trusted. */

@@ -9,10 +9,10 @@ const CODE_CACHE = resolve(import.meta.dirname, '../../bin/code-cache.js');
 interface World {
   build: string;
   cache: string;
-  /** Of the program of the build. */
+  /** What is kept of the build. */
   kept: string;
-  write(id: string, program: string): void;
-  run(directory?: string): string;
+  write(id: string, program: string, others?: Record<string, string>): void;
+  run(directory?: string, word?: string): string;
 }
 
 function world(): World {
@@ -24,15 +24,17 @@ function world(): World {
   return {
     build,
     cache,
-    kept: join(cache, 'node-20', build, 'program.cjs'),
-    write(id, program) {
-      writeFileSync(join(build, 'build-id'), id);
-      writeFileSync(join(build, 'program.cjs'), program);
+    kept: join(cache, `node-${process.versions.node.split('.')[0]}-${process.arch}`, `${build}.pack`),
+    write(id, program, others = {}) {
+      const files = { 'build-id': id, 'program.cjs': program, ...others };
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(build, name), text);
     },
-    run(directory = cache) {
+    run(directory = cache, word = '') {
       const script = `require(${JSON.stringify(CODE_CACHE)}).keepCompiledCode(process.argv[1], process.argv[2]);
         require(process.argv[2] + '/program.cjs');`;
-      return execFileSync(process.execPath, ['-e', script, directory, build], { encoding: 'utf8' }).trim();
+      return execFileSync(process.execPath, ['-e', script, directory, build, word], {
+        encoding: 'utf8',
+      }).trim();
     },
   };
 }
@@ -103,4 +105,40 @@ test('a file that calls import() is left to Node, which alone can answer that', 
   write('2', `/** @type { import("node:os") } or {import("node:os")} */ console.log('one');`);
   expect(run()).toBe('one');
   expect(existsSync(kept)).toBe(true);
+});
+
+const PARTS = {
+  'first.cjs': `exports.name = 'first'; exports.other = require('./second.cjs').name;`,
+  'second.cjs': `exports.name = 'second of ' + require('./first.cjs').name + ' ' + module.parent.id.split('/').at(-1);`,
+  'broken.cjs': `globalThis.tries = (globalThis.tries ?? 0) + 1; throw new Error('broken ' + globalThis.tries);`,
+};
+
+const USES_PARTS = `
+  const { name, other } = require('./first.cjs');
+  const fail = () => { try { require('./broken.cjs'); } catch ({ message }) { return message; } };
+  const loaded = Object.keys(require.cache).map((path) => path.split('/').at(-1)).filter((name) => name.endsWith('.cjs')).join(' ');
+  console.log([name, other, fail(), fail(), require('./second.cjs').name === other, loaded].join());`;
+
+test('files of the build that require each other, or fail, do so as without a cache, and are not opened again', () => {
+  const { build, kept, write, run } = world();
+  write('1', USES_PARTS, PARTS);
+  const printed = run('/dev/null');
+  expect(printed).toBe(
+    'first,second of first first.cjs,broken 1,broken 2,true,program.cjs first.cjs second.cjs',
+  );
+  expect(run()).toBe(printed);
+  const { ino } = statSync(kept);
+  for (const name of Object.keys(PARTS)) rmSync(join(build, name));
+  expect(run()).toBe(printed);
+  expect(statSync(kept).ino).toBe(ino);
+});
+
+test('what another command uses is kept beside what is there', () => {
+  const { build, cache, write, run } = world();
+  const parts = { 'a.cjs': `module.exports = 'ä—';`, 'b.cjs': `module.exports = 'é';` };
+  write('1', `console.log(require('./' + process.argv[3] + '.cjs'));`, parts);
+  expect(run(cache, 'a')).toBe('ä—');
+  expect(run(cache, 'b')).toBe('é');
+  for (const name of Object.keys(parts)) rmSync(join(build, name));
+  expect([run(cache, 'a'), run(cache, 'b')]).toEqual(['ä—', 'é']);
 });

@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongFilesFirst } from './test/long-files-first.ts';
 import { FACTOR } from './test/property-runs.ts';
 
 const common = {
@@ -34,7 +36,9 @@ const BOTH_WAYS = [
 export default defineConfig({
   test: {
     globalSetup: ['test/temporary-directory.ts'],
-    maxWorkers: 2,
+    // Half of the time tests wait: for processes, due times and leases.
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         test: {

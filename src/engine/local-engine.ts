@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Allocator } from '../contract/allocator.ts';
 import type { DagImport } from '../contract/dag-evidence.ts';
 import type { OperationId } from '../contract/endpoints.ts';
@@ -52,6 +53,7 @@ import { ServerErrandRunner } from './errands/server-errand-runner.ts';
 import { exchangeAgain } from './exchange/exchange.ts';
 import { ExchangeQueue } from './exchange/exchange-queue.ts';
 import { acceptLateSuccesses } from './exchange/late-success.ts';
+import type { Pause } from './exchange/renewal-queue.ts';
 import { Remover } from './housekeeping/remover.ts';
 import { countDecisionsToday } from './operate/resolve-jobs.ts';
 import { authenticate } from './operate/tokens.ts';
@@ -82,6 +84,21 @@ import { resumeWorker } from './workers/resume-worker.ts';
 import { serverIsUp, serverStarts } from './workers/server-presence.ts';
 import { findDeadWorkers, giveUpWorker } from './workers/sweep-workers.ts';
 
+export interface LocalEngineOptions {
+  /** How a server does errands itself; each kind by one handler. */
+  serverErrands?: readonly ServerErrandHandler[] | undefined;
+  /** How long bans by hand last (default: 7 days). */
+  siteBanDays?: number | undefined;
+  /** null: there is none. */
+  stateDir?: string | null;
+  /** Targets of the configuration of this process. */
+  subscribers?: readonly Subscriber[] | undefined;
+  /** A clock that cannot be set, in milliseconds (default: that of the system). */
+  monotonic?: (() => number) | undefined;
+  /** Waits so many milliseconds, to let exchanges share a transaction (default: that long). */
+  pause?: Pause | undefined;
+}
+
 /** The engine in this process, over a store. Every change is one transaction, announced after its commit. */
 export class LocalEngine extends WithOperations implements ServedEngine {
   readonly #store: WatchedStore;
@@ -95,15 +112,15 @@ export class LocalEngine extends WithOperations implements ServedEngine {
   readonly #subscribers: string;
   readonly #clockWatch: ClockWatch;
 
-  constructor(
-    store: Store,
-    wake: Wake,
-    serverErrands: readonly ServerErrandHandler[] = [],
-    siteBanDays = DEFAULT_ERROR_SETTINGS.site_ban_duration_days,
-    stateDir: string | null = null,
-    subscribers: readonly Subscriber[] = [],
-    monotonic: () => number = () => performance.now(),
-  ) {
+  constructor(store: Store, wake: Wake, options: LocalEngineOptions = {}) {
+    const {
+      serverErrands = [],
+      siteBanDays = DEFAULT_ERROR_SETTINGS.site_ban_duration_days,
+      stateDir = null,
+      subscribers = [],
+      monotonic = () => performance.now(),
+      pause = sleep,
+    } = options;
     const watched = new WatchedStore(store);
     super(OPERATION_IDS, (id, given) => carryOut(id, given, watched, wake));
     const { banSite } = this;
@@ -115,7 +132,7 @@ export class LocalEngine extends WithOperations implements ServedEngine {
     this.deleteWorkflow = (id, request) => this.#remover.after(request, deleteWorkflow(id, request));
     this.pruneWorkflows = (request) => this.#remover.afterAll(request, pruneWorkflows(request));
     this.#wake = wake;
-    this.#exchanges = new ExchangeQueue(this.#store);
+    this.#exchanges = new ExchangeQueue(this.#store, pause);
     this.#tracing = new Tracing(this.#store, subscribers);
     this.#serverErrands = new ServerErrandRunner(this.#store, serverErrands, (run, order) =>
       this.#tracing.readSpans(run, order),

@@ -8,6 +8,7 @@ import { makeDatabaseFiles, makeStateDirectory } from '../host/private-state.ts'
 import { isOutOfSpace } from '../store/sqlite/is-out-of-space.ts';
 import { defaultFreeBytes } from '../store/sqlite/prepare-upgrade.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
+import type { Pause } from './exchange/renewal-queue.ts';
 import { LocalEngine } from './local-engine.ts';
 import { WakeChannel } from './wake/wake-channel.ts';
 
@@ -23,7 +24,7 @@ export interface OpenOptions {
   /** A clock that cannot be set, in milliseconds (default: that of the system; with `clock`, the same as it). */
   monotonic?: () => number;
   /** How a server does errands itself; each kind by one handler. */
-  serverErrands?: readonly ServerErrandHandler[];
+  serverErrands?: readonly ServerErrandHandler[] | undefined;
   /** How long bans by hand last (default: 7 days). */
   siteBanDays?: number;
   /** PostgreSQL alone: upgrades a schema of an older version, which is refused otherwise. */
@@ -34,17 +35,22 @@ export interface OpenOptions {
   subscribers?: readonly Subscriber[];
 }
 
+/** A clock that is moved by hand does not advance while something waits. */
+const PASSING: Pause = async () => {};
+
 /** Opens the engine embedded in this process: on PostgreSQL, or on the SQLite database of a state directory. */
 export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
-  const { dir, create, databaseUrl, clock, serverErrands = [], siteBanDays, subscribers } = options;
+  const { dir, create, databaseUrl, clock, serverErrands, siteBanDays, subscribers } = options;
+  const stateDir = resolve(dir);
   const monotonic = options.monotonic ?? clock;
+  const pause = clock && PASSING;
+  const settings = { serverErrands, siteBanDays, stateDir, subscribers, monotonic, pause };
   if (databaseUrl !== undefined) {
     // Those who have no PostgreSQL do not wait for its driver to be loaded.
     const { openPostgres } = await import('./open-postgres.ts');
     const { store, wake } = await openPostgres(databaseUrl, clock, options.mayUpgrade === true);
-    return new LocalEngine(store, wake, serverErrands, siteBanDays, resolve(dir), subscribers, monotonic);
+    return new LocalEngine(store, wake, settings);
   }
-  const stateDir = resolve(dir);
   const path = join(stateDir, 'holdfast.db');
   if (!create && !existsSync(path)) throw new HoldfastError('NO_STATE', { path: stateDir });
   try {
@@ -59,15 +65,7 @@ export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
     makeDatabaseFiles(path);
     const store = new SqliteStore(path, clock);
     if (store.upgradeCopy !== null) options.onUpgrade?.(store.upgradeCopy);
-    return new LocalEngine(
-      store,
-      new WakeChannel(stateDir),
-      serverErrands,
-      siteBanDays,
-      stateDir,
-      subscribers,
-      monotonic,
-    );
+    return new LocalEngine(store, new WakeChannel(stateDir), settings);
   } catch (error) {
     if (error instanceof HoldfastError && error.code !== 'STORE_FAILED') throw error;
     if (isOutOfSpace(error, () => defaultFreeBytes(stateDir)))
@@ -80,7 +78,7 @@ export async function openEngine(options: OpenOptions): Promise<ServedEngine> {
 export function openMemoryEngine(clock: () => number): ServedEngine {
   // Nobody else can open it, so that there is never anybody to wake.
   const store = new SqliteStore(':memory:', clock);
-  return new LocalEngine(store, new WakeChannel(':memory:'), [], undefined, undefined, undefined, clock);
+  return new LocalEngine(store, new WakeChannel(':memory:'), { monotonic: clock, pause: PASSING });
 }
 
 /** Magic numbers of statfs(2) for file systems on which SQLite's locks do not hold. */

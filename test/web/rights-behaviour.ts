@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WorkflowSummary } from '../../src/contract/records/overview.ts';
 import type { RequestSummary } from '../../src/contract/records/request.ts';
 import { showInBothThemes } from './both-themes.ts';
-import { expectQuiet, openPage } from './browser.ts';
+import { expectQuiet, openPage, settled } from './browser.ts';
 import { WebWorld } from './web-world.ts';
 
 const CHANGES = /^(Pause|Stop|Resume|Cancel|Retry|Fail|Release|Restart|Start over|Update)/;
@@ -73,7 +73,7 @@ export function rightsBehaviour(): void {
       await page.goto(world.url(path));
       await page.getByText(isThere).first().waitFor();
       // What the server says of the caller has arrived with, or after, what is shown.
-      await page.waitForLoadState('networkidle');
+      await settled(page);
       const names = await page.getByRole('button', { name: CHANGES }).allTextContents();
       found.push(...names.map((name) => `${path.replace(/\d+$/, 'N')} ${name}`));
       if ((await page.getByRole('checkbox').count()) > 0) found.push(`${path} checkboxes`);

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { HoldfastError } from '../../core/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Exchanged, SentExchange } from './exchange.ts';
@@ -8,6 +7,8 @@ import { renewTogether } from './renew-together.ts';
 const MOST_AT_ONCE = 64;
 /** From the beginning of one transaction to that of the next: those that come meanwhile share it. */
 const PACE_MS = 25;
+
+export type Pause = (ms: number) => Promise<void>;
 
 interface Waiting extends SentExchange {
   resolve(renewed: Exchanged | null): void;
@@ -20,12 +21,14 @@ interface Waiting extends SentExchange {
  */
 export class RenewalQueue {
   readonly #store: Store;
+  readonly #pause: Pause;
   readonly #waiting = new Map<number, Waiting>();
   #isMoving = false;
   #begunAt = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Store) {
+  constructor(store: Store, pause: Pause) {
     this.#store = store;
+    this.#pause = pause;
   }
 
   /** null: nothing was changed, and the worker needs a whole exchange. */
@@ -42,7 +45,7 @@ export class RenewalQueue {
     this.#isMoving = true;
     while (this.#waiting.size > 0) {
       const early = this.#begunAt + PACE_MS - performance.now();
-      if (early > 0) await pause(early);
+      if (early > 0) await this.#pause(early);
       this.#begunAt = performance.now();
       const group = [...this.#waiting.values()].slice(0, MOST_AT_ONCE);
       for (const { workerId } of group) this.#waiting.delete(workerId);

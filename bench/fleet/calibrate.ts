@@ -11,7 +11,7 @@ const WORKERS = 60;
  */
 const RENEWALS_PER_SECOND = { least: 20, most: 150 };
 const COMPLETIONS_PER_SECOND = { least: 5, most: 20 };
-const POLLS_PER_SECOND = 150;
+const POLLS_PER_SECOND = { least: 50, most: 500 };
 const SECONDS = 6;
 const READERS = 20;
 const SETTLE_MS = 1_000;
@@ -20,6 +20,7 @@ const SETTLE_MS = 1_000;
 export async function calibrate(place: FleetPlace, rates: Rates): Promise<Constants> {
   const completionsPerSecond = within(COMPLETIONS_PER_SECOND, rates.completion);
   const renewalsPerSecond = within(RENEWALS_PER_SECOND, rates.renewal);
+  const pollsPerSecond = within(POLLS_PER_SECOND, rates.poll);
   const completions = completionsPerSecond * SECONDS;
   const serverAt = (index: number) => place.servers[index % place.servers.length]!;
   const before = await place.storedBytes();
@@ -33,6 +34,7 @@ export async function calibrate(place: FleetPlace, rates: Rates): Promise<Consta
   // Servers compile what they run often: the first exchanges would be dearer.
   await inParallel(400, 2, (index) => at(index).complete());
   await inParallel(800, 2, (index) => at(index).renew());
+  await inParallel(1_600, 8, (index) => at(index).poll(serverAt(index).url));
 
   const idle = await spent(place, () => sleep(SECONDS * 1000));
   const ofOne = async (perSecond: number, work: (index: number) => Promise<void>): Promise<Cost> => {
@@ -48,7 +50,7 @@ export async function calibrate(place: FleetPlace, rates: Rates): Promise<Consta
   const renewal = await ofOne(renewalsPerSecond, (index) => renewing[index % renewalsPerSecond]!.renew());
   const renewalBytes = sum(renewing.map((worker) => worker.bytes)) / (SECONDS * renewalsPerSecond);
   await inParallel(renewalsPerSecond, 4, (index) => renewing[index]!.leave());
-  const poll = await ofOne(POLLS_PER_SECOND, (index) => at(index).poll(serverAt(index).url));
+  const poll = await ofOne(pollsPerSecond, (index) => at(index).poll(serverAt(index).url));
   const stops = workers.map((worker) => worker.listen());
   await sleep(SETTLE_MS);
   const complete = (index: number) => at(index).complete();

@@ -1,4 +1,3 @@
-import type { JobStatus } from '../job/job-status.ts';
 import { type EndedRoute, endAbandonedCall, endCall, serveWaitingCall } from './calls.ts';
 import { cancelSweep } from './fail-fast.ts';
 import type { FlowDraft } from './flow-draft.ts';
@@ -40,7 +39,7 @@ export function concludeJobs(
         return { kind: 'expand', left: ended.slice(index) };
       }
       const ignoresFailure = job.continue_on_failure && job.settled !== 'failed';
-      settle(draft, job, settledAs(job.state.status, ignoresFailure));
+      settle(draft, job, settledAs(job, ignoresFailure));
       // Also what was canceled by it is concluded, after all of it has been canceled.
       if (job.settled === 'failed') ended.push(...cancelSweep(draft, job));
     }
@@ -49,10 +48,12 @@ export function concludeJobs(
   return null;
 }
 
-function settledAs(status: JobStatus, continueOnFailure: boolean): Settled {
+function settledAs({ state: { status }, has_items: hasItems }: FlowJob, ignoresFailure: boolean): Settled {
   if (status === 'completed') return 'succeeded';
   if (status === 'disabled') return 'disabled';
-  return continueOnFailure && status !== 'canceled' ? 'succeeded' : 'failed';
+  if (!ignoresFailure || status === 'canceled') return 'failed';
+  // What follows a list cannot run without one: there are no items, as if the step were disabled.
+  return hasItems ? 'disabled' : 'succeeded';
 }
 
 /** The steps of a route have ended. Returns the jobs that have ended by it; `policy`: that has to be asked first. */

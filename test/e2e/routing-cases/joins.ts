@@ -208,6 +208,37 @@ steps:
     ends: { list: 'disabled', join: 'completed', sum: 'completed', 'beside@list[*]': 'disabled' },
   },
   {
+    name: 'a join whose list failed and may fail runs with an empty list',
+    spec: `
+steps:
+  list: { exec: ./play list 1, forEach: true, continue_on_failure: true }
+  p: { exec: ./play p, depends_on: list }
+  join: { exec: "./play join-{{ outputs.p | size }}", fanout: reduce, depends_on: p }
+  sum: { exec: "./play sum-{{ outputs.list | size }}", fanout: reduce, depends_on: list }
+  beside: { exec: ./play beside, depends_on: list }
+`,
+    executions: { branches: ['list join-0', 'list sum-0'] },
+    exit: 0,
+    ends: { list: 'failed', 'p@list[*]': 'disabled', join: 'completed', 'beside@list[*]': 'disabled' },
+  },
+  {
+    name: 'items of which the list fails when it is made anew are no more',
+    spec: `
+max_parallel: 1
+steps:
+  list:
+    forEach: true
+    exec: ./say list '[1,2]' nothing
+    continue_on_failure: true
+  p: { exec: "./play p{{ outputs.list }}" }
+  join: { exec: "./play join-{{ outputs.p | size }}", fanout: reduce }
+  check: { exec: ./play check 1 0, on_fail: { goto: list } }
+`,
+    executions: 'list p1 p2 join-2 check list join-0 check',
+    exit: 0,
+    ends: { list: 'failed', 'p@list[0]': 'disabled', 'p@list[1]': 'disabled' },
+  },
+  {
     name: 'a goto to the forEach step itself makes its items anew, none of them',
     spec: `
 max_parallel: 1

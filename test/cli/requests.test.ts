@@ -245,6 +245,12 @@ describe('holdfast requests', () => {
     expect(await refusal(made, 'requests', 'release', 'files', '--exclude', 'c.root')).toBe(
       'error: excluded_files: no such item of the request: c.root; nothing was changed',
     );
+    expect(await refusal(made, 'requests', 'release', 'files', '--exclude', 'a.root')).toBe(
+      'error: excluded_files: already processed, so that it is too late to exclude: a.root; nothing was changed',
+    );
+    expect(await refusal(made, 'requests', 'release', 'files', '--ban', '')).toBe(
+      'error: --ban: name the site',
+    );
     const { stdout } = await made.holdfast('requests', 'release', 'files', '--exclude', 'b.root');
     expect(stdout).toContain('; 1 item excluded');
     expect(await made.holdfast('requests', 'run', 'files')).toMatchObject({ code: 0 });
@@ -465,6 +471,7 @@ describe('holdfast sites', () => {
   test.each([
     [['blame', 'north'], 'sites: there is no action blame (list, ban, unban)'],
     [['ban'], 'site: name the site'],
+    [['ban', ' '], 'site: name the site'],
     [['unban'], 'site: name the site'],
     [['list', '--reason', 'x'], '--reason: only with `sites ban`'],
     [['unban', 'north', '--duration', '2d'], '--duration: only with `sites ban`'],

@@ -177,8 +177,11 @@ export function requestOperationsBehaviour(databases: Databases): void {
       await world.submit(inventory({ items: paths(4) }));
       const worker = await world.worker();
       expect(await world.drive(worker, inUnits([1, 2], PERMANENT), 'reco')).toBe('HELD');
-      await world.engine.releaseRequest('reco', { ...ADA, excluded_files: ['f02', 'f03'] });
-      // f03 is processed and stays so.
+      const { message } = await world.engine.releaseRequest('reco', {
+        ...ADA,
+        excluded_files: ['f02', 'f02'],
+      });
+      expect(message).toContain('1 item excluded');
       expect(await world.pathsIn('excluded')).toEqual(['f02']);
       expect(await world.drive(worker, () => OK, 'reco')).toBe('COMPLETED');
       expect((await world.show('reco')).items).toEqual({ fresh: 0, attempted: 0, processed: 3, excluded: 1 });
@@ -186,6 +189,28 @@ export function requestOperationsBehaviour(databases: Databases): void {
         unit: 2,
         reason: 'excluded by ada',
       });
+    });
+
+    test('does not count items that are excluded already', async () => {
+      const world = await requestWorld(databases);
+      await world.submit(inventory({ items: paths(4) }));
+      const worker = await world.worker();
+      expect(await world.drive(worker, () => PERMANENT, 'reco')).toBe('HELD');
+      await world.engine.releaseRequest('reco', { ...ADA, excluded_files: ['f02'] });
+      expect(await world.drive(worker, () => PERMANENT, 'reco')).toBe('HELD');
+      const release = { ...ADA, excluded_files: ['f01', 'f02'], dry_run: true };
+      const { message } = await world.engine.releaseRequest('reco', release);
+      expect(message).toContain('1 item excluded');
+    });
+
+    test('of an item that is processed changes nothing', async () => {
+      const world = await requestWorld(databases);
+      await world.submit(inventory({ items: paths(4) }));
+      expect(await world.drive(await world.worker(), inUnits([1, 2], PERMANENT), 'reco')).toBe('HELD');
+      const before = [await world.show('reco'), await world.items()];
+      const released = world.engine.releaseRequest('reco', { ...ADA, excluded_files: ['f02', 'f03'] });
+      await expect(released).rejects.toThrow(/already processed.*: f03; nothing was changed/);
+      expect([await world.show('reco'), await world.items()]).toEqual(before);
     });
 
     test('of all that is left completes the request', async () => {

@@ -2,7 +2,7 @@ import type { ReleaseAction } from '../../contract/engine.ts';
 import type { RequestChange } from '../../contract/records/request.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import { insertBan } from '../../store/rows/requests/ban-rows.ts';
-import { excludeItems, listUnknownPaths } from '../../store/rows/requests/inventory-rows.ts';
+import { excludeItems, itemStates } from '../../store/rows/requests/inventory-rows.ts';
 import {
   decodeModel,
   moveRequest,
@@ -24,35 +24,49 @@ export function* releaseRequest(ref: string, action: ReleaseAction, now: number)
   const { request } = yield* takeRequest(ref);
   if (request.state !== 'HELD') throw wrongState(request, 'release', ['HELD']);
   const { actor, reason = null, dry_run, site_bans = [], excluded_files = [] } = action;
-  yield* checkExclusions(request, excluded_files);
+  const excluded = yield* checkExclusions(request, excluded_files);
   yield* checkBans(request, site_bans, now);
-  const changes = describeChanges(action);
+  const changes = describeChanges(action, excluded.length);
   const change = changeOf(request, 'QUEUED', [`released; ${followingRound(request)}`, ...changes].join('; '));
   if (dry_run === true) return change;
 
   const overrides = overridden(overridesOf(request), action);
-  yield* excludeItems(request.id, excluded_files, `excluded by ${actor}`, null);
+  yield* excludeItems(request.id, excluded, `excluded by ${actor}`, null);
   for (const site of site_bans) yield* banForRequest(request, site, actor, reason, now);
   yield* moveRequest(request, 'QUEUED', now, { overrides: JSON.stringify(overrides) });
   yield* recordRequest(
     request,
     'request_released',
-    { actor, reason, ...overrides, site_bans, excluded_files: excluded_files.length },
+    { actor, reason, ...overrides, site_bans, excluded_files: excluded.length },
     now,
   );
   return change;
 }
 
-function* checkExclusions(request: RequestRow, paths: readonly string[]): Script<void> {
-  if (paths.length === 0) return;
+/** Returns the paths that the release excludes, each once; those that are excluded already stay so. */
+function* checkExclusions(request: RequestRow, paths: readonly string[]): Script<string[]> {
+  if (paths.length === 0) return [];
   if (decodeModel(request.model).work.kind === 'range') {
     throw invalid('excluded_files', 'the request is a range and has no files');
   }
-  const unknown = yield* listUnknownPaths(request.id, paths);
-  if (unknown.length === 0) return;
-  const shown = unknown.slice(0, SHOWN_PATHS).join(', ');
-  const more = unknown.length > SHOWN_PATHS ? `, and ${unknown.length - SHOWN_PATHS} more` : '';
-  throw invalid('excluded_files', `no such item of the request: ${shown}${more}`);
+  const distinct = [...new Set(paths)];
+  const states = yield* itemStates(request.id, distinct);
+  const unknown = distinct.filter((path) => !states.has(path));
+  if (unknown.length > 0)
+    throw invalid('excluded_files', `no such item of the request: ${shownPaths(unknown)}`);
+  const processed = distinct.filter((path) => states.get(path) === 'processed');
+  if (processed.length > 0) {
+    throw invalid(
+      'excluded_files',
+      `already processed, so that it is too late to exclude: ${shownPaths(processed)}`,
+    );
+  }
+  return distinct.filter((path) => states.get(path) !== 'excluded');
+}
+
+function shownPaths(paths: readonly string[]): string {
+  const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
+  return `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}`;
 }
 
 function* checkBans(request: RequestRow, sites: readonly string[], now: number): Script<void> {
@@ -83,9 +97,9 @@ function overridden(before: RequestOverrides, action: ReleaseAction): RequestOve
   };
 }
 
-function describeChanges(action: ReleaseAction): string[] {
+function describeChanges(action: ReleaseAction, excluded: number): string[] {
   const { memory_mb, retry_count, error_hold_threshold, error_max_rescue_attempts } = action;
-  const { site_bans = [], excluded_files = [] } = action;
+  const { site_bans = [] } = action;
   return [
     ...(memory_mb === undefined ? [] : [`memory ${memory_mb} MB`]),
     ...(retry_count === undefined ? [] : [retry_count === 1 ? '1 retry' : `${retry_count} retries`]),
@@ -94,9 +108,7 @@ function describeChanges(action: ReleaseAction): string[] {
       ? []
       : [error_max_rescue_attempts === 1 ? '1 rescue' : `${error_max_rescue_attempts} rescues`]),
     ...(site_bans.length === 0 ? [] : [`without ${site_bans.join(', ')}`]),
-    ...(excluded_files.length === 0
-      ? []
-      : [`${excluded_files.length} ${excluded_files.length === 1 ? 'item' : 'items'} excluded`]),
+    ...(excluded === 0 ? [] : [`${excluded} ${excluded === 1 ? 'item' : 'items'} excluded`]),
   ];
 }
 

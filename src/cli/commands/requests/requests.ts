@@ -236,6 +236,7 @@ function releaseOf(invocation: Invocation): ReleaseAction {
   const rescues = wholeNumberOption('--rescues', options.rescues, 0);
   const threshold = shareOption('--threshold', options.threshold);
   const memory = sizeOption('--memory', options.memory);
+  if (lists.ban?.some((site) => site.trim() === '')) throw invalid('--ban', 'name the site');
   return {
     ...actionOf(invocation),
     ...(retries !== undefined && { retry_count: retries }),

@@ -23,7 +23,7 @@ export const sitesCommand: Command = async (context, { args, options }) => {
     context.show(sitesView, (await engine.listSites()).items);
     return 0;
   }
-  if (site === undefined) throw invalid('site', 'name the site');
+  if (site === undefined || site.trim() === '') throw invalid('site', 'name the site');
   const actor = userName();
   const request = typeof options.request === 'string' ? { request: options.request } : {};
   const duration = durationOption('--duration', options.duration);

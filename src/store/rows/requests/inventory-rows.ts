@@ -111,20 +111,19 @@ export function* excludeItems(
   return count;
 }
 
-/** Those of the paths that are no items of the request. */
-export function* listUnknownPaths(requestId: number, paths: readonly string[]): Script<string[]> {
-  const unknown: string[] = [];
+/** The state of each of these paths that is an item of the request. */
+export function* itemStates(requestId: number, paths: readonly string[]): Script<Map<string, ItemState>> {
+  const states = new Map<string, ItemState>();
   for (let from = 0; from < paths.length; from += PATHS_AT_ONCE) {
     const some = paths.slice(from, from + PATHS_AT_ONCE);
-    const rows = yield* all<{ path: string }>(
-      `select path from item where request_id = ? and path in ${placeholders(some.length)}`,
+    const rows = yield* all<{ path: string; state: ItemState }>(
+      `select path, state from item where request_id = ? and path in ${placeholders(some.length)}`,
       requestId,
       ...some,
     );
-    const known = new Set(rows.map(({ path }) => path));
-    unknown.push(...some.filter((path) => !known.has(path)));
+    for (const { path, state } of rows) states.set(path, state);
   }
-  return unknown;
+  return states;
 }
 
 export interface ItemRow {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outcome } from '../../src/core/job/outcome.ts';
-import { type Databases, ordersOf, PLENTY, statuses, worldOf } from './engine-world.ts';
+import { type Databases, fail, ordersOf, PLENTY, statuses, worldOf } from './engine-world.ts';
 import { type SimpleJob, simpleModel } from './simple-model.ts';
 
 /** Retries that are due, and retries that a user orders, on any database. */
@@ -39,6 +39,70 @@ export function retryBehaviour(databases: Databases): void {
         reason: 'canceled by ann',
       });
       expect((await world.engine.status(world.workflowId)).exit_code).toBe(1);
+    });
+  });
+
+  describe('a retry that could not start before the deadline', () => {
+    const late = (policy: Partial<SimpleJob> = {}) =>
+      makeWorld([
+        { name: 'a', deadlineMs: 10_000, retry: { max_retries_failure: 5 }, ...policy },
+        { name: 'b', after: ['a'] },
+        { name: 'c' },
+      ]);
+
+    test('because there was no room is not made, and its room is for others', async () => {
+      const world = await late();
+      const worker = await world.remoteWorker();
+      await fail(worker, 1);
+      world.clock.now += 10_000;
+      expect((await worker.claim({ slots: 1 })).map(({ job_name }) => job_name)).toEqual(['c']);
+      const reason = 'deadline: the retry could not start within 10s from the first start';
+      expect(await world.job('a')).toMatchObject({ status: 'failed', attempt_id: 1, reason });
+      expect(await world.job('b')).toMatchObject({ status: 'canceled' });
+      expect((await world.events()).find(({ type }) => type === 'failure')).toMatchObject({ reason });
+    });
+
+    test('of an attempt that a signal ended is terminated, and ends the run', async () => {
+      const world = await worldOf(
+        simpleModel([{ name: 'a', deadlineMs: 10_000, retry: { max_retries_failure: 5 } }]),
+        databases,
+      );
+      const worker = await world.remoteWorker();
+      const [claim] = await worker.claim();
+      await worker.exchange({ started: [claim!] });
+      await worker.exchange({ finished: [{ claim: claim!, outcome: outcome({ signal: 'SIGKILL' }) }] });
+      world.clock.now += 10_000;
+      expect(await worker.claim()).toEqual([]);
+      expect(await world.job('a')).toMatchObject({ status: 'terminated' });
+      expect((await world.engine.status(world.workflowId)).complete).toBe(true);
+    });
+
+    test('is made within it', async () => {
+      const world = await late();
+      const worker = await world.remoteWorker();
+      await fail(worker, 1);
+      world.clock.now += 9999;
+      expect((await worker.claim({ slots: 1 })).map(({ job_name }) => job_name)).toEqual(['a']);
+    });
+
+    test('is made where its worker was lost', async () => {
+      const world = await late();
+      const worker = await world.remoteWorker();
+      const [claim] = await worker.claim({ slots: 1 });
+      await worker.exchange({ started: [claim!] });
+      world.passLease();
+      expect(
+        (await (await world.remoteWorker()).claim({ slots: 1 })).map(({ job_name }) => job_name),
+      ).toEqual(['a']);
+    });
+
+    test('is made where a user ordered it', async () => {
+      const world = await late({ retry: { max_retries_failure: 0 } });
+      const worker = await world.remoteWorker();
+      await fail(worker, 1);
+      world.clock.now += 60_000;
+      await world.engine.retryJob(world.workflowId, 'a', { actor: 'ann' });
+      expect((await worker.claim({ slots: 1 })).map(({ job_name }) => job_name)).toEqual(['a']);
     });
   });
 

@@ -21,12 +21,7 @@ import { loadJobs } from '../../src/store/rows/flow/flow-part-rows.ts';
 import { countSuccesses } from '../../src/store/rows/jobs/dependency-rows.ts';
 import { listJobs } from '../../src/store/rows/jobs/job-list-rows.ts';
 import { findJob, listClaimable, nextDueTime } from '../../src/store/rows/jobs/job-rows.ts';
-import {
-  toPending,
-  toRunning,
-  toUnscheduled,
-  wakeDueJobs,
-} from '../../src/store/rows/jobs/job-transitions.ts';
+import { toGivenUp, toPending, toRunning, wakeDueJobs } from '../../src/store/rows/jobs/job-transitions.ts';
 import { decodeServes, decodeState } from '../../src/store/rows/jobs/state-columns.ts';
 import {
   insertWorker,
@@ -216,7 +211,7 @@ export function storeConformance(name: string, create: () => Promise<Conformance
       await expect(
         store.write(function* () {
           const job = (yield* findJob(id, 'b'))!;
-          yield* toUnscheduled(job, 'x');
+          yield* toGivenUp(job, 'failed', 'x');
         }),
       ).rejects.toThrow(/changed 0/);
       expect((await store.read(() => findJob(id, 'b')))?.status).toBe(1);

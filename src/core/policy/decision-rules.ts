@@ -322,7 +322,7 @@ function retryWithin(
   };
 }
 
-function failedOrTerminated(facts: Outcome): { kind: 'fail'; status: 'failed' | 'terminated' } {
+export function failedOrTerminated(facts: Outcome): { kind: 'fail'; status: 'failed' | 'terminated' } {
   // Out of memory is known by its cause; the signal is only how it was ended.
   const killed = facts.timed_out || (facts.signal !== null && !facts.oom);
   return { kind: 'fail', status: killed ? 'terminated' : 'failed' };

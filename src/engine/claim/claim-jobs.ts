@@ -26,6 +26,7 @@ import {
   type SharedFacts,
   stderrPatterns,
 } from './claim-facts.ts';
+import { failLateRetries, findLateRetry, type LateRetry } from './fail-late-retries.ts';
 import { type Claimant, loadOtherOffers, offerOfClaimant } from './offers.ts';
 import { loadPlaces } from './places.ts';
 import { Room, type SharedLimits } from './room.ts';
@@ -68,6 +69,12 @@ function haveRoom(claimants: readonly Claimant[]): boolean {
   return claimants.some(({ capacity }) => capacity.slots > 0);
 }
 
+/** What was chosen, and whether retries were found that were too late: they have failed instead. */
+interface Choice {
+  chosen: ChosenJob[];
+  hasFailed: boolean;
+}
+
 /**
  * Chooses what fits for one worker after the other, by priority, then by rank, then in the order of creation. Ready jobs are asked for
  * by requirement, so that any number of jobs that do not fit costs nothing.
@@ -77,28 +84,38 @@ export function* chooseJobs(
   claimants: readonly Claimant[],
   basis: ClaimBasis,
   now: number,
-): Script<ChosenJob[]> {
-  if (!haveRoom(claimants)) return [];
+): Script<Choice> {
+  if (!haveRoom(claimants)) return { chosen: [], hasFailed: false };
   const limits = yield* measureLimits(workflow, basis.requirements);
   const rooms = claimants.map((claimant) => ({
     claimant,
     room: new Room(offerOfClaimant(claimant, now), limits, basis.places, now),
   }));
-  const lists = yield* listCandidates(workflow.id, rooms, basis, now);
-
-  const chosen: ChosenJob[] = [];
+  const choice: Choice = { chosen: [], hasFailed: false };
   const taken = new Set<number>();
-  for (const { claimant, room } of rooms) {
-    for (const job of lists(claimant)) {
-      if (room.isFull) break;
-      const requirement = basis.requirements.get(job.requirement_id)!;
-      if (taken.has(job.id) || room.countOf(requirement) < 1) continue;
-      room.take(requirement);
-      taken.add(job.id);
-      chosen.push({ claimant, job, facts: yield* claimFacts(workflow, job, basis) });
+  for (;;) {
+    const lists = yield* listCandidates(workflow.id, rooms, taken.size, basis, now);
+    const late = new Map<number, LateRetry>();
+    for (const { claimant, room } of rooms) {
+      for (const job of lists(claimant)) {
+        if (room.isFull) break;
+        const requirement = basis.requirements.get(job.requirement_id)!;
+        if (taken.has(job.id) || late.has(job.id) || room.countOf(requirement) < 1) continue;
+        const lateRetry = yield* findLateRetry(workflow, job, now);
+        if (lateRetry !== null) {
+          late.set(job.id, lateRetry);
+          continue;
+        }
+        room.take(requirement);
+        taken.add(job.id);
+        choice.chosen.push({ claimant, job, facts: yield* claimFacts(workflow, job, basis) });
+      }
     }
+    if (late.size === 0) return choice;
+    // Their room is for others.
+    choice.hasFailed = true;
+    yield* failLateRetries(workflow, [...late.values()], now);
   }
-  return chosen;
 }
 
 /**
@@ -108,12 +125,14 @@ export function* chooseJobs(
 function* listCandidates(
   workflowId: number,
   rooms: readonly { claimant: Claimant; room: Room }[],
+  /** Jobs that were chosen already and are still ready. */
+  chosen: number,
   basis: ClaimBasis,
   now: number,
 ): Script<(claimant: Claimant) => ClaimableJob[]> {
   const wanted = [...basis.requirements.values()].flatMap((requirement) => {
     const count = rooms.reduce((sum, { room }) => sum + room.countOf(requirement), 0);
-    return count > 0 ? { requirement, count } : [];
+    return count > 0 ? { requirement, count: count + chosen } : [];
   });
   const list = (place: (requirement: Requirement) => AvoidedPlace | null) =>
     together<ClaimableJob[][]>(

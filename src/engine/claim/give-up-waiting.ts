@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/text/quantity.ts';
 import { appendEvent } from '../../store/rows/events/event-rows.ts';
 import { decodeConfig, listUnscheduled } from '../../store/rows/jobs/job-rows.ts';
-import { toUnscheduled } from '../../store/rows/jobs/job-transitions.ts';
+import { toGivenUp } from '../../store/rows/jobs/job-transitions.ts';
 import type { WorkflowRow } from '../../store/rows/workflows/workflow-rows.ts';
 import type { Script } from '../../store/script.ts';
 import { conclude } from '../flow/conclude.ts';
@@ -13,7 +13,7 @@ export function* giveUpWaiting(workflow: WorkflowRow, now: number): Script<numbe
   for (const job of unscheduled) {
     const waited = formatDuration(decodeConfig(job.config).scheduling_timeout_ms ?? 0);
     const reason = `unschedulable: no worker had what it needs free within ${waited}`;
-    yield* toUnscheduled(job, reason);
+    yield* toGivenUp(job, 'failed', reason);
     yield* appendEvent({
       workflow_id: workflow.id,
       run_id: workflow.run_id,

@@ -136,7 +136,8 @@ function* claimFrom(
   if (dues.unscheduled || dues.questions) {
     if ((yield* giveUpWaiting(workflow, now)) > 0) claimants[0]!.part.changed = true;
   }
-  const chosen = yield* chooseJobs(workflow, claimants, basis, now);
+  const { chosen, hasFailed } = yield* chooseJobs(workflow, claimants, basis, now);
+  if (hasFailed) claimants[0]!.part.changed = true;
   const isUndriven = workflow.shared === 1 || workflow.executor === 'slurm';
   const starter = isUndriven ? chosen[0]?.claimant : undefined;
   const [claims, due] = yield* together(

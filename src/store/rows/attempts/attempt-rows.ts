@@ -232,6 +232,28 @@ export function* loadHistory(jobId: number, runId: number, visit: number): Scrip
   };
 }
 
+/**
+ * When the job started first in this visit, and how its last attempt ended, if the policy had it retried for that; null:
+ * it is to run again for another reason, such as a lost worker or a user.
+ */
+export function* findDecidedRetry(
+  jobId: number,
+  runId: number,
+  visit: number,
+): Script<{ first_started_at: number; outcome: Outcome } | null> {
+  const row = yield* first<{ first_started_at: number | null; outcome: string }>(
+    `select outcome, (select min(started_at) from attempt
+       where job_id = ? and run_id = ? and visit = ?) as first_started_at
+     from attempt where job_id = ? and run_id = ? and visit = ? and verdict = 'retry' and counts_as = 'failure'
+       and cause <> 'canceled' and attempt_id = (select attempt_id from job where id = ?)`,
+    ...[jobId, runId, visit],
+    ...[jobId, runId, visit],
+    jobId,
+  );
+  if (row === undefined || row.first_started_at === null) return null;
+  return { first_started_at: row.first_started_at, outcome: JSON.parse(row.outcome) as Outcome };
+}
+
 /** Executions of the job in the run that have ended, lost and stopped ones not counted. */
 export function* countExecutions(jobId: number, runId: number): Script<number> {
   const row = yield* first<{ count: number }>(

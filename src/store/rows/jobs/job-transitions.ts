@@ -100,9 +100,9 @@ export function* toDecidedFailed(job: ReadJob, reason: string): Script<void> {
   yield* move(job, ['pending_failed'], { status: 'failed' }, reason);
 }
 
-/** ready → failed: no worker could start it in time. */
-export function* toUnscheduled(job: ReadJob, reason: string): Script<void> {
-  yield* move(job, ['ready'], { status: 'failed' }, reason);
+/** ready → failed or terminated: it could not be started in time. */
+export function* toGivenUp(job: ReadJob, status: 'failed' | 'terminated', reason: string): Script<void> {
+  yield* move(job, ['ready'], { status }, reason);
 }
 
 /** A user has it retried, without delay: ready; or blocked. */

@@ -229,7 +229,8 @@ action {
 \`job\`, \`file\`, \`user_data\`, \`resource_requirements\`, \`slurm_scheduler\`, \`failure_handler\` (with \`rule\`) and \`action\`
 are such entries. \`input_file\`, \`output_file\`, \`depends_on_job\` and, in an action, \`job\` and \`command\` each add one
 item to a list; \`depends_on "a" "b"\` gives all of it. \`data\` of \`user_data\` is a text with JSON. Every other node is
-a key: its argument is the value, several arguments are a list, a block is an object.
+a key: its argument is the value, several arguments are a list, a block is an object. A property, as in
+\`exit_codes=9\`, means the same as a node with one argument.
 
 ## Keys
 `;

@@ -182,6 +182,17 @@ describe('KDL', () => {
     expect(messagesOf(text, 'flow.kdl').join('\n')).toContain(`flow.kdl:${expected}`);
   });
 
+  it('reads a property as it reads a node of the same name', () => {
+    const nodes = 'user_data "u" {\n data "[1]"\n}\nfailure_handler "h" {\n rule {\n exit_codes 9\n }\n}\n';
+    const properties = 'user_data "u" data="[1]"\nfailure_handler "h" {\n rule exit_codes=9\n}\n';
+    const [read, same] = [properties, nodes].map((text) => readSource(text, 'flow.kdl'));
+    expect(read).toMatchObject({
+      ok: true,
+      value: { user_data: [{ name: 'u', data: [1] }], failure_handlers: [{ rules: [{ exit_codes: [9] }] }] },
+    });
+    expect(same).toMatchObject({ value: read!.ok && read!.value });
+  });
+
   it('is refused where it is nested too deeply', () => {
     const [message] = messagesOf('a {'.repeat(50_000), 'flow.kdl');
     expect(message).toContain('flow.kdl:1:1: cannot be read: nested more than 200 levels deep');

@@ -145,7 +145,7 @@ function namedBlock(node: Kdl.Node, shape: KdlShape): Read {
   const [name, ...others] = node.getArgumentEntries();
   if (others.length > 0) throw new Mistake(startOf(others[0]!), `${node.getName()} has one name`);
   if (name !== undefined) object.set('name', startOf(name), scalar(name));
-  addProperties(object, node);
+  addProperties(object, node, shape);
   for (const child of node.children?.nodes ?? []) addNode(object, child, shape);
   return object.read(startOf(node.name));
 }
@@ -158,7 +158,7 @@ function contentOf(node: Kdl.Node, shape: KdlShape): Read {
       throw new Mistake(startOf(values[0]!), `${node.getName()} has either a value or a block, not both`);
     }
     const object = new Collector();
-    addProperties(object, node);
+    addProperties(object, node, shape);
     for (const child of node.children?.nodes ?? []) addNode(object, child, shape);
     return object.read(startOf(node.name));
   }
@@ -171,9 +171,14 @@ function contentOf(node: Kdl.Node, shape: KdlShape): Read {
   };
 }
 
-function addProperties(object: Collector, node: Kdl.Node): void {
+/** `exit_codes=9` means the same as the node `exit_codes 9`. */
+function addProperties(object: Collector, node: Kdl.Node, shape: KdlShape): void {
   for (const property of node.getPropertyEntries()) {
-    object.set(property.getName()!, startOf(property), scalar(property));
+    const name = property.getName()!;
+    const list = own(shape.lists, name);
+    const read = scalar(property);
+    if (list !== undefined && read.value !== null) object.add(list, startOf(property), [read]);
+    else object.set(name, startOf(property), shape.json?.includes(name) ? parsedJson(read) : read);
   }
 }
 

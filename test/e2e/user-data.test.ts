@@ -162,6 +162,19 @@ describe.concurrent('a job that declares a value', () => {
     expect(world.lines('got')).toEqual(['5']);
   });
 
+  test('is set by a failure that its post script accepts', async (context) => {
+    const world = jobsWorld(
+      context,
+      [
+        { name: 'set', command: 'echo 5 > ${user_data.output.v}; exit 3', post: 'exit 0' },
+        { name: 'get', command: 'echo ${user_data.input.v} > got' },
+      ],
+      MODEL,
+    );
+    expect((await world.run('run', 'spec.json')).code).toBe(0);
+    expect(world.lines('got')).toEqual(['5']);
+  });
+
   test('is classified by its stderr where the value is missing', async (context) => {
     const world = jobsWorld(
       context,

@@ -10,8 +10,8 @@ import { completeReport } from '../../src/worker/observe/complete-report.ts';
 import { PatternMatcher } from '../../src/worker/observe/pattern-matcher.ts';
 import { claimOf } from './claims.ts';
 
-/** What is reported of an attempt that exited 0 after it had written this. */
-async function reported(stdout: string, config: Partial<JobConfig>): Promise<FinishReport> {
+/** What is reported of an attempt that exited, with 0 unless given, after it had written this. */
+async function reported(stdout: string, config: Partial<JobConfig>, exitCode = 0): Promise<FinishReport> {
   const cwd = mkdtempSync(join(tmpdir(), 'holdfast-report-'));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   const claim = claimOf({ cwd, config: { output: 'auto', ...config } });
@@ -22,7 +22,7 @@ async function reported(stdout: string, config: Partial<JobConfig>): Promise<Fin
     token: claim.token,
     started_at_ms: 1,
     finished_at_ms: 2,
-    outcome: outcome({ exit_code: 0 }),
+    outcome: outcome({ exit_code: exitCode }),
     usage: null,
   };
   const matcher = new PatternMatcher();
@@ -61,4 +61,25 @@ test('lines that do not all fit are no list: items would be missing without a wo
 
 test('what a step without forEach puts out need not be a list', async () => {
   expect((await reported('7', {})).output).toBe(7);
+});
+
+const post = {
+  kind: 'command',
+  command: 'true',
+  timeout_ms: 1000,
+  permanent_code: 42,
+  abort_code: 43,
+  items: [],
+} as const satisfies JobConfig['post'];
+
+test('what a failure put out is reported where a post script or a rule may accept it', async () => {
+  expect((await reported('7', { post }, 3)).output).toBe(7);
+  expect((await reported('7', { failure_handler: 'h' }, 3)).output).toBe(7);
+  expect((await reported('7', {}, 3)).output).toBeUndefined();
+});
+
+test('an output that a failure lacks is not one more thing that is wrong with it', async () => {
+  const { outcome: facts, output } = await reported('text', { post, for_each: true }, 3);
+  expect(facts.missing_outputs).toEqual([]);
+  expect(output).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { RecoveryOrder } from '../../contract/records/errand.ts';
 import type { EventType } from '../../contract/records/records.ts';
-import { describeOutcome } from '../../core/job/outcome.ts';
+import { causeOf, describeOutcome } from '../../core/job/outcome.ts';
 import { withoutTail } from '../../core/job/post-result.ts';
 import type { Decision, Verdict } from '../../core/policy/decision.ts';
 import { finishAttempt } from '../../store/rows/attempts/attempt-rows.ts';
@@ -59,7 +59,7 @@ export function* endAttempt(
     finished_at: report.finished_at_ms,
     outcome,
     usage: report.usage,
-    output: report.output,
+    output: decision.succeeded || causeOf(outcome) === null ? report.output : undefined,
     decision: { ...decision, reason },
     route: route?.taken ?? null,
     evaluations,

@@ -1,6 +1,7 @@
 import type { Claim, FinishReport } from '../../contract/records/exchange.ts';
 import { fingerprint } from '../../core/job/fingerprint.ts';
 import { causeOf, matchCode, type Outcome } from '../../core/job/outcome.ts';
+import type { JobConfig } from '../../core/model/workflow-model.ts';
 import { attemptFiles } from '../execute/spawn-order.ts';
 import { matchStderr } from './match-stderr.ts';
 import type { PatternMatcher } from './pattern-matcher.ts';
@@ -41,14 +42,18 @@ export async function completeReport(
 const FINGERPRINT_BYTES = 8 * 1024;
 
 async function addOutput({ config }: Claim, report: FinishReport, stdoutPath: string): Promise<void> {
-  if (config.output === null || causeOf(report.outcome) !== null) return;
+  if (config.output === null || !mayCount(config, report.outcome)) return;
   const read = await readStepOutput(stdoutPath, config.output).catch((error: Error) => ({
     ok: false as const,
     problem: `its stdout (${error.message})`,
   }));
-  if (!read.ok) addMissing(report, [read.problem]);
-  else if (config.for_each && !isWholeList(read)) addMissing(report, [listProblem(read)]);
-  else report.output = read.output;
+  if (read.ok && (!config.for_each || isWholeList(read))) report.output = read.output;
+  else if (causeOf(report.outcome) === null) addMissing(report, [read.ok ? listProblem(read) : read.problem]);
+}
+
+/** Whether the job may be complete by this attempt: a failure can be accepted by its post script, or by a rule. */
+function mayCount({ post, failure_handler: handler }: JobConfig, facts: Outcome): boolean {
+  return causeOf(facts) === null || (isFailure(facts) && (post !== null || handler !== null));
 }
 
 type ReadOutput = Extract<StepOutput, { ok: true }>;
@@ -72,11 +77,11 @@ const KINDS: Partial<Record<string, string>> = {
 async function addUserData(claim: Claim, report: FinishReport, stateDir: string): Promise<void> {
   if (claim.config.user_data.outputs.length === 0) return;
   const cause = causeOf(report.outcome);
-  // Also beside missing files: a post script may accept those.
-  if (cause === null || cause === 'missing_output') {
+  const hasExitedWell = cause === null || cause === 'missing_output';
+  if (hasExitedWell || mayCount(claim.config, report.outcome)) {
     const { values, missing } = await readUserData(claim, stateDir);
     report.user_data = values;
-    addMissing(report, missing);
+    if (hasExitedWell) addMissing(report, missing);
   }
   removeUserDataDirectories(claim, stateDir);
 }

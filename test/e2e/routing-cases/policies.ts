@@ -155,6 +155,34 @@ steps:
     exit: 0,
   },
   {
+    name: 'what an accepted failure puts out is the output of its step',
+    spec: `
+failure_handlers: [{ name: accept, rules: [{ exit_codes: [3], verdict: accept }] }]
+steps:
+  a: { exec: "./play a; echo 5; exit 3", post: "true", on_success: { run_js: "return output === 5 ? ['n'] : []" } }
+  list: { exec: "./play list; echo '[1,2]'; exit 3", forEach: true, failure_handler: accept, depends_on: a }
+  p: { exec: "./play p{{ outputs.list }}-{{ outputs.a }}", depends_on: list }
+  n: { exec: ./play n, on_call: true }
+`,
+    executions: { branches: ['a n list p1-5', 'a n list p2-5'] },
+    exit: 0,
+  },
+  {
+    name: 'what an accepted failure does not put out is not what an earlier visit did',
+    spec: `
+max_parallel: 1
+steps:
+  a: { exec: ./play a }
+  b:
+    exec: if [ "$HOLDFAST_ATTEMPT_ID" = 1 ]; then echo '"old"'; else echo no JSON; fi
+    output: json
+    post: "true"
+  c: { exec: "./play c-{{ outputs.b }}", on_success: { goto_js: "attempt === 1 ? 'a' : null" } }
+`,
+    executions: 'a c-old a c-',
+    exit: 0,
+  },
+  {
     name: 'a post script that accepts a failure makes it take on_success',
     spec: `
 steps:

@@ -1,8 +1,12 @@
 import { MEMBER_JOINED, MEMBER_PRODUCER } from '../../../core/flow/flow-part.ts';
 import { all, first, placeholders, type Script } from '../../script.ts';
 
-/** The newest output of a job. */
-const OUTPUT = `(select attempt.output from attempt where attempt.job_id = job.id and attempt.output is not null
+/** It succeeded, or its failure was accepted. */
+const COUNTS = `(attempt.cause is null
+  or (attempt.counts_as is null and attempt.verdict in ('complete', 'call', 'goto')))`;
+
+/** What the newest success of a job put out; null: nothing that can be used. */
+const OUTPUT = `(select attempt.output from attempt where attempt.job_id = job.id and ${COUNTS}
   and attempt.finished_at is not null order by attempt.run_id desc, attempt.attempt_id desc limit 1)`;
 
 /** It has succeeded, and no goto has asked for it again; one that merely serves a call counts. */
@@ -39,7 +43,7 @@ export function* listOutputHistory(
   return yield* all<{ name: string; output: string }>(
     `select job.name, attempt.output from attempt join job on job.id = attempt.job_id
      where attempt.workflow_id = ? and attempt.run_id = ? and job.scope = ? and attempt.output is not null
-       and attempt.finished_at is not null and attempt.cause is null order by attempt.id`,
+       and attempt.finished_at is not null and ${COUNTS} order by attempt.id`,
     workflowId,
     runId,
     scope,

@@ -98,12 +98,15 @@ export const RULES = {
       : { skip: 'no `if` keeps it from running' },
 
   post: (facts: Case): RuleAnswer => {
-    const { post, outcome } = facts.ended;
+    const { failIf, post, outcome } = facts.ended;
     if (post === null) return { skip: 'it has no post script' };
     if (post.exit_code === null)
       return { skip: `the post script crashed, which counts as transient: ${post.problem}` };
     const { permanent_code: permanent, abort_code: abort } = facts.policy.postCodes;
     const reason = post.reason === null ? '' : `: ${post.reason}`;
+    if (post.exit_code === 0 && failIf !== null) {
+      return { skip: `the post script exited with 0 and accepts what the command did, but ${failIf}` };
+    }
     if (post.exit_code === 0) return succeed(facts, `accepted by the post script${reason}`);
     if (post.exit_code === abort) {
       return {

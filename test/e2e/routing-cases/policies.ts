@@ -155,6 +155,17 @@ steps:
     exit: 0,
   },
   {
+    name: 'a post script that accepts what the command did does not make a fail_if false',
+    spec: `
+steps:
+  a: { exec: "./play a; echo 5", post: "true", fail_if: output > 3, on_fail: { run: [fix], ${NOW} } }
+  fix: { exec: ./play fix }
+`,
+    executions: 'a fix a',
+    exit: 1,
+    verdicts: { a: ['retry', 'fail'] },
+  },
+  {
     name: 'what an accepted failure puts out is the output of its step',
     spec: `
 failure_handlers: [{ name: accept, rules: [{ exit_codes: [3], verdict: accept }] }]

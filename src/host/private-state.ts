@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { makeDirectory } from './make-directory.ts';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -14,9 +15,8 @@ const OWN_NAMES =
  */
 export function makeStateDirectory(path: string): void {
   if (!existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true });
-    // Another process may have been faster.
-    mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
+    makeDirectory(dirname(path));
+    makeDirectory(path, DIRECTORY_MODE);
   }
   if (isOurs(path)) tighten(path, DIRECTORY_MODE);
 }

@@ -1,6 +1,7 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HoldfastError } from '../core/errors.ts';
+import { makeDirectory } from './make-directory.ts';
 import { makeStateDirectory } from './private-state.ts';
 import { isProcessAlive, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
@@ -15,7 +16,7 @@ import { isProcessAlive, type ProcessIdentity, processIdentity } from './process
 export function lockState(stateDir: string): () => void {
   makeStateDirectory(stateDir);
   const directory = join(stateDir, 'workers');
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
   const draft = join(directory, `draft-${process.pid}`);
   writeFileSync(draft, JSON.stringify(processIdentity()));
   try {

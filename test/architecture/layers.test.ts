@@ -16,7 +16,7 @@ const IMPORTS: Record<string, string[]> = {
   worker: ['core', 'contract', 'host', 'spec', 'sandbox'],
   server: ['core', 'contract', 'host', 'spec', 'engine', 'simulate'],
   client: ['core', 'contract', 'spec'],
-  clusters: ['core', 'contract'],
+  clusters: ['core', 'contract', 'host'],
   notify: ['core', 'contract'],
   views: ['core', 'contract'],
   simulate: ['core', 'contract', 'host', 'spec', 'engine', 'worker', 'views'],
@@ -229,7 +229,9 @@ describe('the layers', () => {
     );
     expect(packages).toEqual([]);
     const folders = new Set([...loaded].map((file) => dirname(file)));
-    expect([...folders].filter((folder) => !/^(?:core|worker)\/|^cli\/post$/.test(folder))).toEqual([]);
+    expect([...folders].filter((folder) => !/^host$|^(?:core|worker)\/|^cli\/post$/.test(folder))).toEqual(
+      [],
+    );
   });
 
   test('views take records and return data: they ask no engine, and have no clock, colours or commands', () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { AllocationOrder, Allocator } from '../../contract/allocator.ts';
 import type { AllocationPlan, Cluster } from '../../contract/cluster.ts';
+import { makeDirectory } from '../../host/make-directory.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { SettingOrigin } from '../config/resolve-settings.ts';
 import { slurmDirectory, workerProgram } from './reach-server.ts';
@@ -60,7 +61,7 @@ async function planAllocation(
   access: WorkerAccess,
 ): Promise<AllocationPlan> {
   const script = workerScript(order, access);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
   // For people: the cluster keeps a copy of its own.
   await writeFile(join(directory, 'script.sh'), script, { mode: 0o700 });
   const { options, extra } = order.scheduler;

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import type { ServedEngine } from '../../contract/engine.ts';
+import { makeDirectory } from '../../host/make-directory.ts';
 import { readTokenFile } from '../config/read-token-file.ts';
 import { userName } from '../options/user-name.ts';
 
@@ -18,7 +19,7 @@ export async function workerTokenFile(
     expires_at_ms: null,
     actor: userName(),
   });
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path), 0o700);
   writeFileSync(path, `${secret}\n`, { mode: 0o600 });
   chmodSync(path, 0o600);
   return path;

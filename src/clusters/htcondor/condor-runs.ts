@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DagEnd, RunEngine, RunFiles, RunOrder, RunRef, RunView } from '../../contract/run-engine.ts';
 import { inexpressibleJobs } from '../../core/dag/inexpressible.ts';
 import { RUN_FILE, readRunFile } from '../../core/dag/run-file.ts';
 import { HoldfastError } from '../../core/errors.ts';
+import { makeDirectory } from '../../host/make-directory.ts';
 import type { DagSettings } from './export/dag-plan.ts';
 import { planRoundDag, planWorkflowDag } from './export/plan-dag.ts';
 import { renderDag, runFileText } from './export/render-dag.ts';
@@ -126,7 +127,7 @@ export class CondorRuns implements RunEngine {
     checkPlace(directory);
     const unfinished = `${directory}.unfinished`;
     rmSync(unfinished, { recursive: true, force: true });
-    mkdirSync(dirname(directory), { recursive: true });
+    makeDirectory(dirname(directory));
     writeDag(unfinished, renderDag(plan));
     renameSync(unfinished, directory);
   }

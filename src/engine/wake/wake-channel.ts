@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { readdirSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeDirectory } from '../../host/make-directory.ts';
 import type { Wake } from './wake.ts';
 
 /** Pokes of one process are sent at most this often. */
@@ -66,7 +67,7 @@ export class WakeChannel implements Wake {
 
   #open(): void {
     if (this.#server !== undefined) return;
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory, 0o700);
     this.#server = createServer((socket) => {
       socket.on('error', () => {});
       socket.destroy();

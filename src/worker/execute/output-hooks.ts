@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { OutputsOrder } from '../../contract/records/errand.ts';
 import { outputsLogFiles } from '../../core/job/log-files.ts';
+import { makeDirectory } from '../../host/make-directory.ts';
 import type { SpawnOrder } from '../launcher/protocol.ts';
 import { replaceFile } from '../post/replace-file.ts';
 import { scriptOrder } from './script-order.ts';
@@ -54,7 +55,7 @@ export async function removeHookInput(order: { id: number }, settings: SpawnSett
 }
 
 async function writeJson(path: string, value: unknown): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeDirectory } from '../../host/make-directory.ts';
 import { isProcessAlive, type ProcessIdentity, processIdentity } from '../../host/process-identity.ts';
 
 /** More than enough: the system hands out a port that nobody listens on, and few of those are booked. */
@@ -22,7 +23,7 @@ export class PortBook {
 
   /** One port for each name. */
   async take(token: number, names: string[]): Promise<Record<string, number>> {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o777 });
+    makeDirectory(this.#directory);
     const ports: Record<string, number> = {};
     for (const name of names) {
       const port = await this.#book();

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { HoldfastError } from '../../core/errors.ts';
 import { launcherDirectory } from '../../host/launcher-notes.ts';
+import { makeDirectory } from '../../host/make-directory.ts';
 
 /** The process, so that one that does not answer can be distinguished from another with its number. */
 interface LauncherNote {
@@ -29,7 +30,7 @@ export class LauncherDirectory {
 
   /** A place for a launcher that is about to be started. */
   newPlace(): LauncherPlace {
-    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#path, 0o700);
     this.#refuseForeign();
     return this.#place(shortName());
   }

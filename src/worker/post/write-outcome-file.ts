@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { PostOrder } from '../../contract/records/errand.ts';
 import type { Claim, FinishReport } from '../../contract/records/exchange.ts';
 import type { AttemptOutcome } from '../../core/job/attempt-outcome.ts';
 import { jobLabel } from '../../core/job/job-label.ts';
 import { causeOf, matchCode } from '../../core/job/outcome.ts';
+import { makeDirectory } from '../../host/make-directory.ts';
 import { attemptFiles, type SpawnSettings } from '../execute/spawn-order.ts';
 
 /** Writes what a post script may know of its attempt. Returns the path; '' if it cannot be written. */
@@ -39,7 +40,7 @@ export function writeOutcomeFile(
     abort_code,
   };
   try {
-    mkdirSync(dirname(outcomePath), { recursive: true });
+    makeDirectory(dirname(outcomePath));
     writeFileSync(outcomePath, JSON.stringify(facts));
     return outcomePath;
   } catch {

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeNameProblem, type PostRecord, recordFiles } from '../../core/request/post-record.ts';
+import { makeDirectory } from '../../host/make-directory.ts';
 import { type ReplacesFile, replaceFile } from './replace-file.ts';
 
 /** Writes the record of an attempt and the copy of the newest. Returns what kept it from that; null if nothing did. */
@@ -14,7 +14,7 @@ export async function writePostRecord(
   const files = recordFiles(record);
   const text = `${JSON.stringify(record, null, 2)}\n`;
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     await replace(join(directory, files.own), text);
     await replace(join(directory, files.newest), text);
     return null;

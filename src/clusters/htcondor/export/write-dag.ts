@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { HoldfastError } from '../../../core/errors.ts';
+import { makeDirectory } from '../../../host/make-directory.ts';
 
 /**
  * Writes the files of a DAG directory. Refuses a directory that has something in it, so that no run is lost, and one
@@ -10,10 +11,10 @@ import { HoldfastError } from '../../../core/errors.ts';
 export function writeDag(directory: string, files: ReadonlyMap<string, string>): void {
   const target = resolve(directory);
   checkPlace(target);
-  mkdirSync(target, { recursive: true });
+  makeDirectory(target);
   try {
     for (const folder of new Set([...files.keys()].map((path) => dirname(path)))) {
-      mkdirSync(join(target, folder), { recursive: true });
+      makeDirectory(join(target, folder));
     }
     for (const [path, text] of files) {
       const mode = text.startsWith('#!') ? 0o755 : 0o644;

@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { makeDirectory } from '../../../host/make-directory.ts';
 import { isErrno } from './describe-failure.ts';
 
 /** Enough for the attempts that end between two starts. */
@@ -19,14 +20,14 @@ export class DirectoryPool {
     } catch (error) {
       if (isErrno(error, 'EEXIST')) rmSync(path, { recursive: true, force: true });
       else if (!isErrno(error, 'ENOENT')) throw error;
-      mkdirSync(path, { recursive: true });
+      makeDirectory(path);
     }
   }
 
   /** Makes the directory if it is not there. */
   make(path: string, mayExist: boolean): void {
     if (!mayExist && this.#reuse(path)) return;
-    mkdirSync(path, { recursive: true });
+    makeDirectory(path);
   }
 
   /**

@@ -1,16 +1,8 @@
 import { spawn } from 'node:child_process';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { callWithFile, callWithText, type Shell, type ShellCall } from '../../../core/job/shell.ts';
+import { makeDirectory } from '../../../host/make-directory.ts';
 import type { SpawnOrder } from '../protocol.ts';
 import { describeFailure, isErrno } from './describe-failure.ts';
 import { directProgram } from './direct-program.ts';
@@ -196,7 +188,7 @@ function prepareFiles(order: SpawnOrder, pool: DirectoryPool): void {
   trying(`make the directory ${order.checkpointDir}`, () => pool.make(order.checkpointDir, !order.isFirst));
   for (const directory of order.directories) {
     if (made.has(directory)) continue;
-    trying(`make the directory ${directory}`, () => mkdirSync(directory, { recursive: true }));
+    trying(`make the directory ${directory}`, () => makeDirectory(directory));
     made.add(directory);
   }
   prepareDeclaredFiles(order);
@@ -211,7 +203,7 @@ function prepareDeclaredFiles({ cwd, inputFiles = [], outputFiles }: SpawnOrder)
   // A working directory that does not exist is an error, and is not made by the way.
   if (outputFiles.length === 0 || !existsSync(cwd)) return;
   for (const directory of new Set(outputFiles.map((file) => dirname(resolve(cwd, file))))) {
-    trying(`make the directory ${directory}`, () => mkdirSync(directory, { recursive: true }));
+    trying(`make the directory ${directory}`, () => makeDirectory(directory));
   }
 }
 

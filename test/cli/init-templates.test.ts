@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { TEMPLATES } from '../../src/cli/templates/templates.ts';
@@ -12,6 +12,7 @@ test.each(TEMPLATES.map(({ name, text }) => [name, text] as const))(
     const written = readFileSync(join(cwd, 'workflow.yaml'), 'utf8');
     expect(written.split('\n')[0]).toBe('# yaml-language-server: $schema=holdfast.schema.json');
     expect(written).not.toContain('FILE');
+    expect(written.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const columns = [...written.matchAll(/^# {3}.*holdfast \S.*?( {2,})\S/gm)].map(([line]) => line.length);
     expect(new Set(columns).size, written).toBe(1);
     expect(text).toContain('FILE');
@@ -21,6 +22,16 @@ test.each(TEMPLATES.map(({ name, text }) => [name, text] as const))(
     expect(code, stdout + stderr).toBe(0);
   },
 );
+
+test('a name that `run` would read as JSON or KDL is refused, and one with blanks can be pasted', async () => {
+  const cwd = makeProject();
+  const json = await runCli(['init', 'spec.json'], { cwd });
+  expect(json.code).toBe(2);
+  expect(json.stderr).toContain('spec.json: templates are written in YAML; name a file such as spec.yaml');
+  expect(existsSync(join(cwd, 'spec.json'))).toBe(false);
+  await runCli(['init', 'my spec.yaml'], { cwd });
+  expect(readFileSync(join(cwd, 'my spec.yaml'), 'utf8')).toContain("holdfast run 'my spec.yaml'");
+});
 
 test('lists the templates, as the page does, and refuses others', async () => {
   const cwd = makeProject({ 'holdfast.schema.json': 'mine' });

@@ -1,9 +1,9 @@
 /** Failures without a rule wait for a person or an AI agent to decide. */
-export const AGENTS = `# A failure that no rule knows waits for a decision, by a person or by an AI agent.
+export const AGENTS = `# A failure that no rule knows waits for a decision, by a person or an AI agent.
 #
-#   touch storage-down && holdfast run FILE     fetch fails, and waits: exit code 3
+#   touch storage-down && holdfast run FILE     fetch waits: exit code 3
 #   holdfast resolve ID                         decide on the terminal, or
-#   holdfast recover ID --ai-recovery           have an agent decide; see docs/ai-recovery.md
+#   holdfast recover ID --ai-recovery           an agent decides
 #   holdfast run ID                             resume
 
 name: agents

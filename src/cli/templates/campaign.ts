@@ -1,5 +1,6 @@
 /** Simulations with a rule for each kind of failure, merged at the end. */
-export const CAMPAIGN = `# A campaign: many simulations, a rule for each way in which they fail, and a merge of what there is.
+export const CAMPAIGN = `# A campaign: many simulations, a rule for each way in which they fail, and a
+# merge of the results.
 #
 #   holdfast run FILE              run it
 #   holdfast failures              what failed, grouped by how it looks

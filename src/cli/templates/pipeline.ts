@@ -7,10 +7,12 @@ export const PIPELINE = `# A Holdfast workflow.
 
 name: starter
 
-# A command fails as soon as a part of it does, also in a pipe or in the middle of several lines.
+# A command fails as soon as a part of it does, also in a pipe or in the middle
+# of several lines.
 shell: strict
 
-# Files that jobs write and read. A job that reads one runs after the job that writes it.
+# Files that jobs write and read. A job that reads one runs after the job that
+# writes it.
 files:
   - name: numbers
     path: output/numbers.txt
@@ -23,15 +25,16 @@ jobs:
       mkdir -p output
       seq 1 100 > \${files.output.numbers}
 
-  # A sweep: this becomes square_1, square_2 and square_3, which run at the same time.
+  # A sweep: this becomes square_1, square_2 and square_3, which run at the same
+  # time.
   - name: square_{i}
     command: echo "{i} squared is $(({i} * {i}))"
     depends_on: [prepare]
     parameters:
       i: "1:3"
 
-  # Fails the first time, as things on networks do, and is tried again after one second.
-  # \`holdfast explain flaky\` says why.
+  # Fails the first time, as things on networks do, and is tried again after one
+  # second. \`holdfast explain flaky\` says why.
   - name: flaky
     depends_on: [prepare]
     command: |
@@ -44,7 +47,8 @@ jobs:
       max_retries_failure: 3
       initial_delay: 1
 
-  # Waits for the squares by pattern, for flaky by name, and for prepare because of the file.
+  # Waits for the squares by pattern, for flaky by name, and for prepare because
+  # of the file.
   - name: report
     depends_on: [flaky]
     depends_on_regexes: ["square_.*"]

@@ -10,7 +10,8 @@ name: numbers
 shell: strict
 description: The squares of the numbers up to 100
 
-# Jobs of 10 numbers each, two jobs a unit; a first round of one unit shows whether it works at all.
+# Jobs of 10 numbers each, two jobs a unit; a first round of one unit shows
+# whether it works at all.
 work: { range: { total: 100, per_job: 10 } }
 jobs_per_unit: 2
 round: { first_units: 1, units: 4 }

@@ -1,5 +1,5 @@
 /** A grid of parameters, a job for each point, and the best of them. */
-export const SWEEP = `# A sweep: one job for each combination of the parameters, then the best of them.
+export const SWEEP = `# A sweep: one job for each combination of the parameters, then the best.
 #
 #   holdfast plan FILE     the jobs that it becomes
 #   holdfast run FILE      run it; -j 4 runs four at a time
@@ -21,7 +21,8 @@ jobs:
     command: |
       mkdir -p \${variables.results}
       score=$(awk "BEGIN { print {depth} * {rate} }")
-      echo "$score depth {depth} rate {rate}" > \${variables.results}/fit_{depth}_{rate}.txt
+      echo "$score depth {depth} rate {rate}" \\
+        > \${variables.results}/fit_{depth}_{rate}.txt
     parameters:
       depth: "1:3"
       rate: "[0.1, 0.2]"

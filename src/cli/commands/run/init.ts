@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { HoldfastError } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
 import { SCHEMA_ID, specJsonSchema } from '../../../spec/json-schema.ts';
 import { didYouMean } from '../../../spec/suggest.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
@@ -11,6 +12,8 @@ import { writtenFileView } from '../../texts/spec/written-file-text.ts';
 
 const DEFAULT_FILE = 'workflow.yaml';
 const SCHEMA_FILE = 'holdfast.schema.json';
+/** Extensions by which `run` would not read the templates as YAML. */
+const OTHER_NOTATIONS = ['.json', '.json5', '.kdl'];
 
 export const initCommand: Command = async (context, { args, options }) => {
   if (options.list === true) {
@@ -19,6 +22,11 @@ export const initCommand: Command = async (context, { args, options }) => {
     return 0;
   }
   const file = args[0] ?? DEFAULT_FILE;
+  const extension = extname(file);
+  if (OTHER_NOTATIONS.includes(extension.toLowerCase())) {
+    const yaml = `${file.slice(0, -extension.length)}.yaml`;
+    throw invalid(file, `templates are written in YAML; name a file such as ${yaml}`);
+  }
   const { text } = templateOf(options.template);
   const line = `# yaml-language-server: $schema=${SCHEMA_FILE}\n`;
   try {
@@ -54,7 +62,7 @@ function templateOf(name: string | boolean | undefined): SpecTemplate {
 function withFileName(text: string, file: string): string {
   const [head = '', ...rest] = text.split('\n\n');
   const commands = /^(# {3}(?:touch .*)?holdfast \S.*?)( {2,})(\S.*)$/gm;
-  const named = head.replaceAll('FILE', file);
+  const named = head.replaceAll('FILE', shellWord(file));
   const width = Math.max(...[...named.matchAll(commands)].map(([, command]) => command!.length));
   const aligned = named.replace(commands, (_, command, __, about) => `${command.padEnd(width)}  ${about}`);
   return [aligned, ...rest].join('\n\n');

@@ -493,6 +493,7 @@ describe('post scripts', () => {
     const post = { delay_ms: 7000, memory_bytes: 500, runtime_ms: 60 };
     expect(judged(post, retry(1))).toMatchObject({
       verdict: { kind: 'retry', notBefore: 8000 },
+      reason: 'retry 1 of 1 after 7s, with 500b of memory and a runtime of 60ms',
       memoryBytes: 500,
       runtimeMs: 60,
     });

@@ -130,7 +130,10 @@ describe.concurrent('a post script', () => {
     ]);
     expect((await world.run('run', 'spec.json')).code).toBe(0);
     const [first, second] = await world.attempts();
-    expect(first).toMatchObject({ category: 'infrastructure', reason: 'retry 1 of 1 after 300ms' });
+    expect(first).toMatchObject({
+      category: 'infrastructure',
+      reason: 'retry 1 of 1 after 300ms, with 123m of memory',
+    });
     expect(second!.started_at_ms! - first!.finished_at_ms!).toBeGreaterThanOrEqual(300);
     const { job } = await world.json<Explanation>('explain', '1', 'job');
     expect(job.requirement.memory_bytes).toBe(123 * 2 ** 20);

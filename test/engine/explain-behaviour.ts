@@ -39,6 +39,17 @@ export function explainBehaviour(databases: Databases): void {
       );
     });
 
+    test('leads from a job that waits for a decision about another one to that decision', async () => {
+      const model = simpleModel([{ name: 'a' }, { name: 'b', after: ['a'] }], { usePendingFailed: true });
+      const world = await worldOf(model, databases);
+      await (await world.remoteWorker()).runReady({ a: 1 });
+      expect(await world.engine.explain(world.workflowId, 'b')).toMatchObject({
+        headline: 'waits for 1 of 1 dependencies: a (pending_failed)',
+        next: 'it is queued when they have ended, which takes a decision',
+        hint: { kind: 'resolve', workflow: world.workflowId },
+      });
+    });
+
     test('leads from a canceled job to the one that failed', async () => {
       const world = await makeWorld([{ name: 'a' }, { name: 'b', after: ['a'] }]);
       await (await world.remoteWorker()).runReady({ a: 1 });

@@ -98,7 +98,7 @@ export function pauseBehaviour(databases: Databases): void {
       expect(await world.engine.explain(world.workflowId, 'a')).toMatchObject({
         headline: 'queued, but its workflow was paused by ada (maintenance)',
         next: 'nothing until the workflow is resumed',
-        hint: { kind: 'resume', workflow: world.workflowId },
+        hint: { kind: 'run', workflow: world.workflowId },
       });
       await world.engine.stopWorkflow(world.workflowId, { actor: 'bob' });
       await world.engine.resumeWorkflow(world.workflowId, { actor: 'eve' });
@@ -108,6 +108,15 @@ export function pauseBehaviour(databases: Databases): void {
         { type: 'workflow_stopped', actor: 'bob', reason: null },
         { type: 'workflow_resumed', actor: 'eve', reason: null },
       ]);
+    });
+
+    test('is resumed where a worker is, and run where none is', async () => {
+      const world = await makeWorld({ name: 'a' });
+      await world.engine.pauseWorkflow(world.workflowId, ADA);
+      const hint = async () => (await world.engine.explain(world.workflowId, 'a')).hint?.kind;
+      expect(await hint()).toBe('run');
+      await world.remoteWorker();
+      expect(await hint()).toBe('resume');
     });
 
     test('is not looked at by workers of a server, unless it has more to do than jobs', async () => {

@@ -1,5 +1,5 @@
 import { type Category, type Cause, describeOutcome, isUnexplained, type Outcome } from '../job/outcome.ts';
-import { formatDuration } from '../text/quantity.ts';
+import { formatDuration, formatSize } from '../text/quantity.ts';
 import type { Ended, HandlerOutcome, History, OpenCode, Policy, RuleName, Verdict } from './decision.ts';
 import { changed, type RuleMatch } from './failure-rule.ts';
 import { retryDelayMs } from './retry-policy.ts';
@@ -191,13 +191,13 @@ export const RULES = {
     );
     if (answer.verdict.kind !== 'retry') return answer;
     return {
-      verdict: answer.verdict,
-      because: answer.because,
+      ...withResources(facts, answer, {
+        memoryBytes: changed(rule.memory, policy.memoryBytes) ?? ended.post?.memory_bytes ?? null,
+        runtimeMs: changed(rule.runtime, policy.runtimeMs) ?? ended.post?.runtime_ms ?? null,
+      }),
       handlerOutcome: 'Retried',
       recoveryScript: rule.recoveryScript,
       recoveryTimeoutMs: rule.recoveryScript === null ? null : rule.recoveryTimeoutMs,
-      memoryBytes: changed(rule.memory, policy.memoryBytes) ?? ended.post?.memory_bytes ?? null,
-      runtimeMs: changed(rule.runtime, policy.runtimeMs) ?? ended.post?.runtime_ms ?? null,
     };
   },
 
@@ -227,12 +227,8 @@ export const RULES = {
     const wait = ended.post?.delay_ms ?? retryDelayMs(retry, number, ended.seed);
     const answer = retryWithin(facts, wait, `retry ${number} of ${limit}`);
     if (answer.verdict.kind !== 'retry' || ended.post === null) return answer;
-    return {
-      verdict: answer.verdict,
-      because: answer.because,
-      memoryBytes: ended.post.memory_bytes,
-      runtimeMs: ended.post.runtime_ms,
-    };
+    const { memory_bytes: memoryBytes, runtime_ms: runtimeMs } = ended.post;
+    return withResources(facts, answer, { memoryBytes, runtimeMs });
   },
 
   routes: (facts: Case): RuleAnswer => routed(facts, null),
@@ -323,6 +319,25 @@ function retryWithin(
     verdict: { kind: 'retry', notBefore, run },
     because: wait > 0 ? `${what} after ${formatDuration(wait)}` : `${what}, at once`,
   };
+}
+
+/** A retry that may use these, where they are not null; the reason names what is new. */
+function withResources(
+  { policy }: Case,
+  { verdict, because }: Verdicts,
+  resources: { memoryBytes: number | null; runtimeMs: number | null },
+): Verdicts {
+  const { memoryBytes, runtimeMs } = resources;
+  const changes = [
+    ...(memoryBytes === null || memoryBytes === policy.memoryBytes
+      ? []
+      : [`${formatSize(memoryBytes)} of memory`]),
+    ...(runtimeMs === null || runtimeMs === policy.runtimeMs
+      ? []
+      : [`a runtime of ${formatDuration(runtimeMs)}`]),
+  ];
+  const resourcesText = changes.length === 0 ? '' : `, with ${changes.join(' and ')}`;
+  return { verdict, because: `${because}${resourcesText}`, ...resources };
 }
 
 export function failedOrTerminated(facts: Outcome): { kind: 'fail'; status: 'failed' | 'terminated' } {

@@ -47,7 +47,7 @@ function describeFacts(
   const isEnding = job.cancel_requested || job.retry_requested;
   if (errand !== null && !isEnding) return describeErrand(last, errand, driven, now);
   if (until !== null && (job.status === 'ready' || job.status === 'blocked')) return describeHeld(job, until);
-  if (paused !== null && job.status === 'ready') return describePaused(job, last, paused);
+  if (paused !== null && job.status === 'ready') return describePaused(job, last, paused, driven);
   const dag = waits.map(({ short }) => short).find((short) => short.kind === 'dagman');
   if (dag !== undefined) return describeDagman(last, dag.cluster_id !== null);
   return describeJob(job, last, waits.length > 0, driven, now);
@@ -137,6 +137,13 @@ function describeJob(
           hint: resume,
         };
       }
+      if (job.depends_on.some(({ status }) => status === 'pending_failed')) {
+        return {
+          headline: blockedHeadline(job),
+          next: 'it is queued when they have ended, which takes a decision',
+          hint: { kind: 'resolve', workflow },
+        };
+      }
       return {
         headline: blockedHeadline(job),
         next: `it is queued when they have ended${undriven}`,
@@ -155,12 +162,14 @@ function describePaused(
   job: JobDetails,
   last: AttemptRecord | undefined,
   { actor, reason, stopping }: NonNullable<WorkflowRecord['paused']>,
+  driven: boolean,
 ): Summary {
   const why = reason === null ? '' : ` (${reason})`;
   return {
     headline: `queued, but its workflow was ${stopping ? 'stopped' : 'paused'} by ${actor}${why}${storyBefore(last)}`,
     next: 'nothing until the workflow is resumed',
-    hint: { kind: 'resume', workflow: job.workflow_id },
+    // Without a worker it would be resumed, and nothing would run it.
+    hint: { kind: driven ? 'resume' : 'run', workflow: job.workflow_id },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Engine } from '../../../contract/engine.ts';
 import type { Hint } from '../../../contract/records/hint.ts';
-import type { WorkflowRecord } from '../../../contract/records/records.ts';
+import type { WorkflowRecord, WorkflowStatus } from '../../../contract/records/records.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { userName } from '../../options/user-name.ts';
 import { onlyIncompleteWorkflow, workflowArgument } from '../../options/workflow-argument.ts';
@@ -25,13 +25,16 @@ function changing(
     });
     const status = await engine.status(workflowId);
     await haltDag(context, status.workflow);
-    const isWorkedOn = status.workflow.shared || status.workers.length > 0;
-    const resume: Hint = { kind: 'resume', workflow: workflowId };
-    const run: Hint = { kind: 'run', workflow: workflowId };
-    const hint = status.workflow.paused !== null ? resume : isWorkedOn ? null : run;
-    context.show(pauseView, { status, hint });
+    context.show(pauseView, { status, hint: hintAfter(status) });
     return 0;
   };
+}
+
+/** A process that runs the workflow ends with a stop, so that only the workers of a server can be resumed then. */
+function hintAfter({ workflow: { id, shared, paused }, workers }: WorkflowStatus): Hint | null {
+  const isWorkedOn = shared || (workers.length > 0 && paused?.stopping !== true);
+  if (!isWorkedOn) return { kind: 'run', workflow: id };
+  return paused === null ? null : { kind: 'resume', workflow: id };
 }
 
 /** Without a server nobody else may be there to halt or remove what DAGMan runs. */

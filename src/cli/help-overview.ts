@@ -11,6 +11,22 @@ export const COMMAND_GROUPS: readonly (readonly [task: string, commands: readonl
   ['Set up', ['doctor', 'config', 'completion', 'help']],
 ];
 
+/** What `holdfast help all` prints: every command with its line, by task. */
+export function helpOfAll(summaries: ReadonlyMap<string, string>): string {
+  const width = Math.max(...[...summaries.keys()].map((name) => name.length)) + 2;
+  return [
+    'Usage: holdfast [options] COMMAND',
+    ...COMMAND_GROUPS.flatMap(([task, commands]) => [
+      '',
+      `${task}:`,
+      ...commands.map((name) => `  ${name.padEnd(width)}${summaries.get(name)}`),
+    ]),
+    '',
+    '`holdfast help COMMAND` describes a command, with its options and examples.',
+    '',
+  ].join('\n');
+}
+
 /** What `holdfast` and `holdfast help` print: 24 lines of 80 columns at most. */
 export function helpOverview(options: readonly (readonly [flags: string, about: string])[]): string {
   const taskWidth = Math.max(...COMMAND_GROUPS.map(([task]) => task.length)) + 2;

@@ -2,6 +2,7 @@
 const USUAL_WIDTH = 80;
 /** A description that would have less beside its term is continued below it. */
 const LEAST_ROOM = 30;
+const CONTINUED = ' \\';
 
 /** The width to which `--help` is fitted. */
 export function helpWidth(
@@ -32,6 +33,18 @@ export function fitDetails(details: string, width: number): string {
   }
   endParagraph();
   return fitted.join('\n');
+}
+
+/** A command that is too wide is continued before one of its options, as the shell takes it. */
+export function fitExample(example: string, width: number): string {
+  const [first = '', ...options] = example.split(/ (?=--[a-z])/);
+  const lines = [first];
+  for (const option of options) {
+    const line = `${lines.at(-1)} ${option}`;
+    if (line.length + CONTINUED.length <= width) lines[lines.length - 1] = line;
+    else lines.push(`    ${option}`);
+  }
+  return lines.length === 1 || example.length <= width ? example : lines.join(`${CONTINUED}\n`);
 }
 
 /** `  generate SPEC   propose …` is continued below `propose`. */

@@ -5,8 +5,8 @@ import type { CommandEntry } from './command-entry.ts';
 import { COMMANDS } from './command-table.ts';
 import type { SettingSources } from './config/resolve-settings.ts';
 import { SETTING_KEYS } from './config/settings.ts';
-import { helpOverview } from './help-overview.ts';
-import { fitDetails, helpWidth } from './help-text.ts';
+import { helpOfAll, helpOverview } from './help-overview.ts';
+import { fitDetails, fitExample, helpWidth } from './help-text.ts';
 import { openContext } from './open-context.ts';
 import { GLOBAL_OPTIONS } from './options/global-options.ts';
 import { printError, printErrorRecord } from './print-error.ts';
@@ -56,6 +56,14 @@ interface CommandListener {
   ends(exitCode: number): void;
 }
 
+const HELP_SUMMARY = 'how to use a command';
+const HELP = ['help', HELP_SUMMARY] as const;
+
+/** Below the help of one command, which shows its own options. */
+const EVERY_COMMAND = `Options of every command: ${GLOBAL_OPTIONS.map(([flags]) => flags.split(' ')[0]).join(', ')}`;
+
+const nameOf = (usage: string): string => usage.split(' ')[0]!;
+
 /** `help all`: every command with its line. */
 function isListOfAll(argv: readonly string[]): boolean {
   return argv[0] === 'help' && argv[1] === 'all';
@@ -64,23 +72,23 @@ function isListOfAll(argv: readonly string[]): boolean {
 /** `help statsu`: parsed as the command itself, which says that there is none. */
 function isHelpOfUnknown([first, name]: readonly string[]): boolean {
   const isName = first === 'help' && name !== undefined && !name.startsWith('-') && name !== 'help';
-  return isName && !COMMANDS.some(({ usage }) => usage.split(' ')[0] === name);
+  return isName && !COMMANDS.some(({ usage }) => nameOf(usage) === name);
 }
 
 function createProgram(argv: string[], version: string, json: boolean, listener: CommandListener): Commander {
   const program = new Commander('holdfast')
     .description('Runs batch workflows in which failure is a first-class path.')
     .version(version, '-v, --version', 'print the version')
-    .helpCommand('help [command]', 'how to use a command')
+    .helpCommand('help [command]', HELP_SUMMARY)
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({ outputError: (text) => printUsageError(text, HINT, json) });
   for (const [flags, about] of GLOBAL_OPTIONS) program.option(flags, about);
-  if (!isListOfAll(argv)) {
-    program.helpInformation = () =>
-      helpOverview(program.options.map((each) => [each.flags, each.description]));
-  }
-  const asked = COMMANDS.filter(({ usage }) => argv.includes(usage.split(' ')[0]!));
+  program.helpInformation = () =>
+    isListOfAll(argv)
+      ? helpOfAll(new Map([...COMMANDS.map(({ usage, summary }) => [nameOf(usage), summary] as const), HELP]))
+      : helpOverview(program.options.map((each) => [each.flags, each.description]));
+  const asked = COMMANDS.filter(({ usage }) => argv.includes(nameOf(usage)));
   const showsAll = asked.length === 0 || argv[0] === '--help' || argv[0] === '-h';
   for (const entry of COMMANDS) {
     if (showsAll || asked.includes(entry)) addCommand(program, entry, json, listener);
@@ -152,7 +160,8 @@ function givenOptions(all: Record<string, unknown>): Pick<Invocation, 'options' 
 
 function helpAfter({ details, examples }: CommandEntry): string {
   const more = details === undefined ? '' : `\n${fitDetails(details, helpWidth())}\n`;
-  return `${more}\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
+  const shown = examples.map((example) => fitExample(`  ${example}`, helpWidth()));
+  return `${more}\nExamples:\n${shown.join('\n')}\n\n${EVERY_COMMAND}`;
 }
 
 /** Options that are configuration keys, by key. */
@@ -170,7 +179,7 @@ function settingFlags(options: Invocation['options']): SettingSources['flags'] {
 const HINT = '`holdfast help` shows the commands and their options';
 
 function helpHint({ usage }: CommandEntry): string {
-  return `\`holdfast help ${usage.split(' ')[0]}\` shows its options, with examples`;
+  return `\`holdfast help ${nameOf(usage)}\` shows its options, with examples`;
 }
 
 function printUsageError(text: string, hint: string, json: boolean): void {

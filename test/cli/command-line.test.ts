@@ -50,6 +50,8 @@ describe('the command line', () => {
     }
     const run = await runCli(['help', 'run'], { cwd });
     expect(run.stdout).toMatch(/Examples:\n {2}holdfast run workflow\.yaml/);
+    expect(run.stdout).toMatch(/\nOptions of every command: --dir, --server, .*--no-color\n$/);
+    for (const line of `${stdout}${run.stdout}`.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   test('shows the commands by task on one screen', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.ts';
-import { fitDetails, helpWidth } from '../../src/cli/help-text.ts';
+import { fitDetails, fitExample, helpWidth } from '../../src/cli/help-text.ts';
 
 describe('the details of a help', () => {
   test('are filled again where a line is too long, and left as they are where all fit', () => {
@@ -26,6 +26,17 @@ describe('the details of a help', () => {
       const fitted = fitDetails(details, 80);
       expect(fitted.split('\n').filter((line) => line.length > 80)).toEqual([]);
       expect(fitted.split(/\s+/)).toEqual(details.split(/\s+/));
+    }
+  });
+
+  test('of an example is continued before an option, as a shell takes it', () => {
+    expect(fitExample('run a --b c --d e', 17)).toBe('run a --b c --d e');
+    expect(fitExample('run a --b c --d e', 16)).toBe('run a --b c \\\n    --d e');
+    const examples = COMMANDS.flatMap((entry) => entry.examples);
+    for (const example of examples) {
+      const fitted = fitExample(`  ${example}`, 80);
+      expect(fitted.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(fitted.trim().replaceAll(/ \\\n +/g, ' ')).toBe(example);
     }
   });
 

@@ -15,7 +15,8 @@ const seen = page
   .replaceAll('\\(aq', "'")
   .replaceAll('\\(ga', '`')
   .replaceAll('\\&', '')
-  .replaceAll('\\e', '\\');
+  .replaceAll('\\e', '\\')
+  .replaceAll(/ \\\n +/g, ' ');
 
 test.each(COMMANDS.map((entry) => [entry.usage, entry] as const))('it has %s', (usage, entry) => {
   const start = seen.indexOf(`.SS "holdfast ${usage}"`);

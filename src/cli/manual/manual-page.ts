@@ -1,5 +1,10 @@
 import type { CommandEntry, CommandOption } from '../command-entry.ts';
+import { fitDetails, fitExample } from '../help-text.ts';
 import { GLOBAL_OPTIONS } from '../options/global-options.ts';
+
+/** What `man` leaves of 80 columns for lines that it does not fill, and for those that are indented further. */
+const DETAILS_WIDTH = 72;
+const EXAMPLES_WIDTH = 65;
 
 /** The manual page in roff, from what `help` prints: every command with its options, details and examples. */
 export function manualPage(commands: CommandEntry[], version: string): string {
@@ -45,13 +50,13 @@ function commandText({ usage, summary, details, options = [], examples }: Comman
   return [
     `.SS "holdfast ${text(usage)}"`,
     text(`${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`),
-    ...(details === undefined ? [] : ['.PP', '.nf', text(details), '.fi']),
+    ...(details === undefined ? [] : ['.PP', '.nf', text(fitDetails(details, DETAILS_WIDTH)), '.fi']),
     ...options.map(optionText),
     '.PP',
     'Examples:',
     '.RS',
     '.nf',
-    ...examples.map(text),
+    ...examples.map((example) => text(fitExample(example, EXAMPLES_WIDTH))),
     '.fi',
     '.RE',
   ];

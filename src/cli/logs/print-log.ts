@@ -20,11 +20,17 @@ export class LogPrinter {
   readonly #source: PrintedLog;
   readonly #safe: TerminalSafe | null;
   #position: number | null = null;
+  #printed = 0;
 
   constructor(out: WriteStream, source: PrintedLog) {
     this.#out = out;
     this.#source = source;
     this.#safe = out.isTTY ? new TerminalSafe() : null;
+  }
+
+  /** How many bytes of the log have been printed. */
+  get printed(): number {
+    return this.#printed;
   }
 
   /** Prints what there is after what was printed before. False if there is no such log, or not yet. */
@@ -37,6 +43,7 @@ export class LogPrinter {
       if (chunk.data.length === 0) break;
       if (chunk.offset > position) onGap(chunk.offset - position);
       position = chunk.offset + chunk.data.length;
+      this.#printed += chunk.data.length;
       await this.#write(this.#safe ? this.#safe.feed(Buffer.from(chunk.data)) : chunk.data);
       this.#position = position;
     }

@@ -57,6 +57,29 @@ export async function workflowAndJob(
   return { workflowId: await workflowArgument(engine, context, first), job: jobRef(second) };
 }
 
+/** After a single number that is no job: whether it is a workflow, of which the job was left out. */
+export async function refuseWorkflow(
+  engine: Engine,
+  { command }: Pick<CommandContext, 'command'>,
+  verb: string,
+  job: JobRef,
+): Promise<void> {
+  if (typeof job === 'string' || (await findWorkflowOf(engine, job)) === null) return;
+  throw new HoldfastError('INVALID_ARGUMENT', {
+    argument: String(job),
+    problem: `is a workflow; add one of its jobs, as in \`${command(verb, job, 'JOB')}\``,
+  });
+}
+
+async function findWorkflowOf(engine: Engine, id: number): Promise<WorkflowRecord | null> {
+  try {
+    return await engine.getWorkflow(id);
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === 'WORKFLOW_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
 /** For commands that change something, only a workflow that is the only candidate is obvious. */
 export async function onlyIncompleteWorkflow(engine: Engine): Promise<number> {
   const workflows = await allPages((page) => engine.listWorkflows(page));

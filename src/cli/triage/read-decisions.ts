@@ -3,7 +3,7 @@ import type { Engine } from '../../contract/engine.ts';
 import type { ResolveAction, ResolveDecision } from '../../contract/records/resolution.ts';
 import { HoldfastError } from '../../core/errors.ts';
 import type { Invocation } from '../command-context.ts';
-import { jobRef } from '../options/workflow-argument.ts';
+import { oneJob } from '../options/one-job.ts';
 
 const ACTIONS: ResolveAction[] = ['retry', 'fail'];
 
@@ -33,7 +33,7 @@ export async function readDecisions(
   const forNamed = jobs.length > 0 ? actionForNamed(jobs, options, asked) : null;
   for (const action of asked) {
     for (const name of [...(action === forNamed ? jobs : []), ...(lists[action] ?? [])]) {
-      const { id } = await engine.getJob(workflowId, jobRef(name));
+      const { id } = await oneJob(engine, workflowId, name);
       if ((chosen.get(id) ?? action) !== action) refuse(`job ${name}`, 'cannot be both retried and failed');
       chosen.set(id, action);
     }

@@ -7,8 +7,15 @@ import { explainedJob, hintsAfterExplanation } from '../../../views/explanation.
 import type { Command, CommandContext } from '../../command-context.ts';
 import { stderrOf } from '../../logs/stderr-of.ts';
 import { knownSpec } from '../../options/known-spec.ts';
+import { refuseSharedName } from '../../options/one-job.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
-import { jobRef, noteNewest, workflowAndJob, workflowArgument } from '../../options/workflow-argument.ts';
+import {
+  jobRef,
+  noteNewest,
+  refuseWorkflow,
+  workflowAndJob,
+  workflowArgument,
+} from '../../options/workflow-argument.ts';
 import { explanationView } from '../../texts/explanation-text.ts';
 import { explainRequest } from './explain-request.ts';
 
@@ -40,7 +47,7 @@ export const explainCommand: Command = async (context, { args, options }) => {
   }
   if (second !== undefined) {
     const { workflowId, job } = await workflowAndJob(engine, context, args);
-    await show(context, engine, workflowId, await engine.explain(workflowId, job), shown);
+    await show(context, engine, workflowId, second, await engine.explain(workflowId, job), shown);
     return 0;
   }
   const job = jobRef(name!);
@@ -48,7 +55,7 @@ export const explainCommand: Command = async (context, { args, options }) => {
   const found = newest === undefined ? null : await ofJob(engine, newest, job);
   if (found !== null && !(found instanceof HoldfastError)) {
     noteNewest(context, newest!);
-    await show(context, engine, newest!.id, found, shown);
+    await show(context, engine, newest!.id, name!, found, shown);
     return 0;
   }
   try {
@@ -58,6 +65,7 @@ export const explainCommand: Command = async (context, { args, options }) => {
     if (!isCode(error, 'REQUEST_NOT_FOUND')) throw error;
     // Neither a job nor a request: the job was asked for first.
     await workflowArgument(engine, context, undefined);
+    await refuseWorkflow(engine, context, 'explain', job);
     throw found ?? error;
   }
   return 0;
@@ -85,10 +93,12 @@ async function show(
   context: CommandContext,
   engine: Engine,
   workflowId: number,
+  name: string,
   explanation: Explanation,
   options: ShowOptions,
 ): Promise<void> {
   const { job } = explanation;
+  await refuseSharedName(engine, workflowId, name, job);
   const events = await allPages((page) => engine.listEvents(workflowId, { ...page, job: job.id }));
   const explained = explainedJob(explanation, events);
   // Only the table has more than the explanation.

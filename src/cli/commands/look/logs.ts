@@ -7,13 +7,15 @@ import { onInterrupt } from '../../interrupts.ts';
 import { attemptToShow } from '../../logs/find-attempt.ts';
 import { followLog, type LogTarget } from '../../logs/follow-log.ts';
 import { tailOffset } from '../../logs/log-tail.ts';
+import { noteEmpty } from '../../logs/note-empty.ts';
 import { plainLogLines } from '../../logs/plain-log-lines.ts';
 import { printLastError } from '../../logs/print-last-error.ts';
 import { LogPrinter } from '../../logs/print-log.ts';
 import { reportGap } from '../../logs/report-gap.ts';
+import { oneJob } from '../../options/one-job.ts';
 import { refuseOptions, WITH_SERVER_ONLY } from '../../options/refuse-options.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
-import { isWorkflowId, workflowAndJob } from '../../options/workflow-argument.ts';
+import { isWorkflowId, jobRef, refuseWorkflow, workflowArgument } from '../../options/workflow-argument.ts';
 import { isUnansweredFarewell, waitOutOutages } from '../../run/outages.ts';
 
 const INTERRUPTED = 130;
@@ -47,7 +49,7 @@ export const logsCommand: Command = async (context, invocation) => {
   }
   refuseTogether(options);
   const engine = await context.openEngine();
-  const target = { ...(await workflowAndJob(engine, context, args)), choice, stream, tail } as const;
+  const target = { ...(await jobToShow(engine, context, args)), choice, stream, tail } as const;
   if (options.lastError === true || options.both === true) {
     const { workflowId } = target;
     const attempt = await startedAttempt(engine, target);
@@ -73,6 +75,28 @@ export const logsCommand: Command = async (context, invocation) => {
   }
   return end.signal.aborted ? INTERRUPTED : 0;
 };
+
+/** `ID JOB`, or only `JOB` of the newest workflow. */
+async function jobToShow(
+  engine: Engine,
+  context: CommandContext,
+  args: string[],
+): Promise<Pick<LogTarget, 'workflowId' | 'job'>> {
+  const [id, name] = args.length === 1 ? [undefined, args[0]!] : [args[0], args[1]!];
+  const workflowId = await workflowArgument(engine, context, id);
+  try {
+    await oneJob(engine, workflowId, name);
+    return { workflowId, job: jobRef(name) };
+  } catch (error) {
+    if (id !== undefined || !(error instanceof HoldfastError && error.code === 'JOB_NOT_FOUND')) throw error;
+    await refuseWorkflow(engine, context, 'logs', jobRef(name));
+    if (name !== 'bundle') throw error;
+    throw new HoldfastError('INVALID_ARGUMENT', {
+      argument: name,
+      problem: `needs the number of a workflow, as in \`${context.command('logs', 'bundle', workflowId)}\``,
+    });
+  }
+}
 
 function refuseOthers(bundle: boolean, invocation: Invocation): void {
   const [given, problem] = bundle
@@ -151,6 +175,7 @@ async function printLog(context: CommandContext, engine: Engine, target: LogTarg
   const printer = new LogPrinter(context.stdout, { read, tail, onGap: reportGap(context) });
   if (!(await printer.printNew())) throw missing();
   await printer.end();
+  if (printer.printed === 0) await noteEmpty(context, engine, target, attempt);
   return 0;
 }
 

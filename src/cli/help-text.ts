@@ -1,3 +1,5 @@
+import { wrapWords } from './terminal/wrap-words.ts';
+
 /** Where nothing is known of the terminal; as commander has it for options. */
 const USUAL_WIDTH = 80;
 /** A description that would have less beside its term is continued below it. */
@@ -20,7 +22,7 @@ export function fitDetails(details: string, width: number): string {
   let paragraph: string[] = [];
   const endParagraph = () => {
     const fits = paragraph.every((line) => line.length <= width);
-    fitted.push(...(fits ? paragraph : filled(paragraph.join(' '), '', width)));
+    fitted.push(...(fits ? paragraph : wrapWords(paragraph.join(' '), width)));
     paragraph = [];
   };
   for (const line of details.split('\n')) {
@@ -29,7 +31,7 @@ export function fitDetails(details: string, width: number): string {
       continue;
     }
     endParagraph();
-    fitted.push(...(line.length <= width ? [line] : filled(line, hangingIndent(line, width), width)));
+    fitted.push(...(line.length <= width ? [line] : wrapWords(line, width, hangingIndent(line, width))));
   }
   endParagraph();
   return fitted.join('\n');
@@ -52,18 +54,4 @@ function hangingIndent(line: string, width: number): string {
   const [, indent = '', term = ''] = /^(\s*)(\S.*?\s{2,})?/.exec(line) ?? [];
   const column = indent.length + term.length;
   return ' '.repeat(width - column < LEAST_ROOM ? indent.length + 4 : column);
-}
-
-function filled(text: string, indent: string, width: number): string[] {
-  const lines: string[] = [];
-  let rest = text;
-  while (rest.length > width) {
-    const cut = rest.slice(0, width + 1).lastIndexOf(' ');
-    // A word that is wider than the terminal stays whole.
-    const at = cut > indent.length ? cut : rest.indexOf(' ', width);
-    if (at === -1) break;
-    lines.push(rest.slice(0, at).trimEnd());
-    rest = indent + rest.slice(at + 1).trimStart();
-  }
-  return [...lines, rest];
 }

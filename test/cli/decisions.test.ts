@@ -181,7 +181,7 @@ describe('usage', () => {
       'idle     completed       -     -      -  1m00s  30s    50%     4  0.40    10%  cpus low',
       'short    completed       -     -      -      -    -      -     -     -      -  -',
       '',
-      'above 90 %: 1 job; below 20 %: 1 job',
+      'used above 90 % of what they asked for: 1 job; below 20 %: 1 job',
     ]);
   });
 

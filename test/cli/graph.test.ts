@@ -8,6 +8,7 @@ import { graphOfModel, type JobGraph } from '../../src/views/graph/job-graph.ts'
 import { jobWaves } from '../../src/views/graph/job-waves.ts';
 import { planOfModel } from '../../src/views/graph/plan.ts';
 import { quiet, table } from './printed.ts';
+import { textStyle } from './records.ts';
 
 function model(spec: object): WorkflowModel {
   const loaded = loadSpec(JSON.stringify(spec), 'spec.json');
@@ -57,6 +58,11 @@ describe('a plan', () => {
       'wave 4: 1 job, after wave 3',
       '  notify  after report (depends_on)',
     ]);
+  });
+
+  test('continues a long line below it, so that no reason is lost', () => {
+    const text = table(planView, { plan: planOfModel(small), all: false }, textStyle({ width: 40 }));
+    expect(text).toContain('  report  after train_1, train_2\n    (depends_on_regexes train_.)\n');
   });
 
   test('draws jobs that look alike as one where there are many', () => {

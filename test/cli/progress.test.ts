@@ -153,20 +153,20 @@ test('a stream takes every event as it is, also of a large workflow', async () =
 });
 
 describe('the live screen', () => {
-  test('hides the cursor, draws in place, and leaves the terminal as it was', async () => {
+  test('hides the cursor only while it draws, in place, and leaves the terminal as it was', async () => {
     let current = status();
     const { engine, change } = watchedEngine([], () => current);
     const { stream, written } = screen(80, 24);
     const progress = new LiveProgress(engine, new WorkflowFrames(engine, 3), stream, plain);
     await until(() => written().includes('5/10'), 'the first frame is drawn');
-    expect(written().startsWith('\x1b[?25l')).toBe(true);
+    expect(written()).toMatch(/^\x1b\[\?2026h\x1b\[\?25l[\s\S]*\x1b\[\?25h\x1b\[\?2026l$/);
     current = status({ counts: counts({ completed: 6, running: 4 }) });
     change();
     await until(() => written().includes('6/10'), 'the change is drawn');
     expect(written()).toContain('\r\x1b[2A');
     await progress.stop();
     await progress.stop();
-    expect(written().endsWith('\r\x1b[2A\x1b[J\x1b[?25h')).toBe(true);
+    expect(written().endsWith('\r\x1b[2A\x1b[J')).toBe(true);
     expect(stream.listenerCount('resize')).toBe(0);
   });
 
@@ -177,7 +177,7 @@ describe('the live screen', () => {
     progress.note('stopping 2 running jobs');
     await until(() => written().includes('stopping 2 running jobs'), 'the note is drawn');
     await progress.stop();
-    expect(written().endsWith('\x1b[?25hstopping 2 running jobs\n')).toBe(true);
+    expect(written().endsWith('\x1b[Jstopping 2 running jobs\n')).toBe(true);
   });
 
   test('reckons with lines that a narrower terminal has wrapped', async () => {

@@ -7,7 +7,8 @@ import {
 } from '../../src/cli/terminal/display-width.ts';
 import { clockTime, shortTime } from '../../src/cli/terminal/local-time.ts';
 import { createPaint, fitLine, lineText, paintLine } from '../../src/cli/terminal/styled-line.ts';
-import { textTable } from '../../src/cli/terminal/text-table.ts';
+import { foldingTable, textTable } from '../../src/cli/terminal/text-table.ts';
+import { wrapWords } from '../../src/cli/terminal/wrap-words.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
 import { NOON } from './records.ts';
 
@@ -22,6 +23,18 @@ describe('visible text', () => {
 
   test('leaves letters of every script alone', () => {
     expect(visibleText('größe_数据_🙂')).toBe('größe_数据_🙂');
+  });
+});
+
+describe('words', () => {
+  test('are wrapped between them, by the columns that they take', () => {
+    expect(wrapWords('  one two three', 9, '    ')).toEqual(['  one two', '    three']);
+    expect(wrapWords('数据 数据 数据', 9)).toEqual(['数据 数据', '数据']);
+    expect(wrapWords('fits', 4)).toEqual(['fits']);
+  });
+
+  test('stay whole where they are wider than the line', () => {
+    expect(wrapWords('a /a/very/long/path b', 6)).toEqual(['a', '/a/very/long/path', 'b']);
   });
 });
 
@@ -98,6 +111,22 @@ describe('a table', () => {
     const lines = textTable(columns, rows, 40, createPaint(false));
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
     expect(lines[2]).toBe('1200  a_very_l…_job_42  because␊of reas…');
+  });
+
+  test('puts folding columns below their rows where they do not fit, with all of their words', () => {
+    const folding = columns.map((column) =>
+      column.title === 'NOTE' ? { ...column, fold: true as const } : column,
+    );
+    const paint = createPaint(false);
+    expect(foldingTable(folding, rows, 60, paint)).toEqual(textTable(columns, rows, 60, paint));
+    expect(foldingTable(folding, rows, 36, paint)).toEqual([
+      '  ID  NAME',
+      '   1  prepare',
+      '1200  a_very_long_name_of_a_job_42\n    because␊of reasons',
+    ]);
+    expect(foldingTable(folding, rows, 20, paint)[2]).toBe(
+      '1200  a_very_…job_42\n    because␊of\n    reasons',
+    );
   });
 
   test('keeps what cannot shrink readable on a terminal that is too narrow', () => {

@@ -47,7 +47,6 @@ export class LiveProgress implements Progress {
     this.#source = source;
     this.#screen = screen;
     this.#paint = paint;
-    this.#screen.write(HIDE_CURSOR);
     process.on('exit', this.#restore);
     this.#screen.on('resize', this.#schedule);
     this.#unsubscribe = engine.onChange(this.#look);
@@ -76,7 +75,7 @@ export class LiveProgress implements Progress {
 
   /** Also runs when the process exits by an exception. */
   readonly #restore = (): void => {
-    this.#screen.write(`${this.#toTop()}${CLEAR_BELOW}${SHOW_CURSOR}`);
+    this.#screen.write(`${this.#toTop()}${CLEAR_BELOW}`);
     this.#drawn = [];
   };
 
@@ -117,7 +116,10 @@ export class LiveProgress implements Progress {
     const size = { columns: this.#screen.columns || 80, rows: this.#screen.rows || 24 };
     const frame = this.#source.frame(size, Date.now(), this.#shownNote);
     const body = frame.map((line) => `${paintLine(line, this.#paint)}${CLEAR_LINE_END}`).join('\r\n');
-    this.#screen.write(`${BEGIN_UPDATE}${this.#toTop()}${body}${CLEAR_BELOW}${END_UPDATE}`);
+    // Hidden for no longer than the drawing takes: a process that is killed or suspended leaves it as it was.
+    this.#screen.write(
+      `${BEGIN_UPDATE}${HIDE_CURSOR}${this.#toTop()}${body}${CLEAR_BELOW}${SHOW_CURSOR}${END_UPDATE}`,
+    );
     this.#drawn = frame;
   }
 

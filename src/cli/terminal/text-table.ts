@@ -1,6 +1,7 @@
 import { visibleText } from '../../views/visible-text.ts';
 import { displayWidth, ellipsizeEnd, ellipsizeMiddle, padToWidth } from './display-width.ts';
 import { type Paint, paintLine, type Style, type StyledLine } from './styled-line.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export interface Column<T> {
   title: string;
@@ -8,6 +9,8 @@ export interface Column<T> {
   align?: 'left' | 'right';
   /** Where the cell is cut when the terminal is too narrow; a column without it keeps its width. */
   shrink?: 'middle' | 'end';
+  /** For `foldingTable`: below its row where the terminal is too narrow, whole and without a title. */
+  fold?: true;
   style?: (row: T) => Style | undefined;
 }
 
@@ -23,6 +26,34 @@ export function textTable<T>(
   paint: Paint,
 ): string[] {
   return tableLines(columns, rows, width).map((line) => paintLine(line, paint).trimEnd());
+}
+
+const BELOW = '    ';
+
+/** The titles, then one text for each row, which spans lines where its columns had to be folded. */
+export function foldingTable<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  width: number,
+  paint: Paint,
+): string[] {
+  const isWide = textTable(columns, rows, Number.POSITIVE_INFINITY, (_, text) => text).some(
+    (line) => displayWidth(line) > width,
+  );
+  if (!isWide) return textTable(columns, rows, width, paint);
+  const folded = columns.filter(({ fold }) => fold === true);
+  const [titles, ...lines] = textTable(
+    columns.filter(({ fold }) => fold !== true),
+    rows,
+    width,
+    paint,
+  );
+  const below = (row: T) =>
+    folded
+      .map(({ value }) => value(row))
+      .filter((cell) => cell !== null)
+      .flatMap((cell) => wrapWords(BELOW + visibleText(String(cell)), width, BELOW));
+  return [titles!, ...rows.map((row, index) => [lines[index]!, ...below(row)].join('\n'))];
 }
 
 /** The same lines with their styles kept apart from the text. */

@@ -44,10 +44,16 @@ function usageTable(jobs: readonly JobUsage[], style: TextStyle): string[] {
   return [
     ...textTable(columns.filter(hasValue(jobs)), jobs, style.width, style.paint),
     '',
-    `above 90 %: ${jobsCounted(count('high'))}; below 20 %: ${jobsCounted(count('low'))}`,
+    jobs.some(isCompared)
+      ? `used above 90 % of what they asked for: ${jobsCounted(count('high'))}; below 20 %: ${jobsCounted(count('low'))}`
+      : 'no job asks for memory, CPUs or time, so that there is nothing to compare',
     ...usageCurves(jobs),
   ];
 }
+
+/** Whether what it used is known as a share of what it asked for. */
+const isCompared = ({ memory_share, runtime_share, cpus_share }: JobUsage): boolean =>
+  [memory_share, runtime_share, cpus_share].some((share) => share !== null);
 
 /** What nobody asked for and nothing measured takes no room. */
 const hasValue =

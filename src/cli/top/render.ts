@@ -160,7 +160,7 @@ function body(state: TopState, size: ScreenSize, now: number): StyledLine[] {
   if (detail !== null) {
     if (detail.lines === null) return [[{ text: 'reading …', style: 'dim' }]];
     const lines = detailLines(detail, size);
-    if (lines.length === 0) return [[{ text: 'nothing yet', style: 'dim' }]];
+    if (lines.length === 0) return [[{ text: 'empty', style: 'dim' }]];
     const from = Math.min(detail.offset ?? Number.POSITIVE_INFINITY, lastOffset(lines.length, rows));
     return lines.slice(from, from + rows).map((text) => [{ text }]);
   }

@@ -4,7 +4,7 @@ import { type TraceEntry, traceRouteText } from '../../../views/route-trace.ts';
 import { clockTime, shortTime } from '../../terminal/local-time.ts';
 import type { Style } from '../../terminal/styled-line.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
-import { type Column, textTable } from '../../terminal/text-table.ts';
+import { type Column, foldingTable } from '../../terminal/text-table.ts';
 import { recordLabel } from './record-label.ts';
 
 /** Of a long trace the beginning and the end are shown, and of the rest the code that could not be evaluated. */
@@ -26,9 +26,9 @@ export function routeTraceText(trace: readonly TraceEntry[], debug: boolean, sty
     { title: 'STEP', value: ({ step, scope }) => recordLabel({ job_name: step, scope }), shrink: 'middle' },
     { title: 'ATTEMPT', value: ({ attempt_id }) => attempt_id, align: 'right' },
     { title: 'ROUTE', value: traceRouteText, shrink: 'end', style: routeStyle },
-    { title: 'WHY', value: ({ why }) => why || null, shrink: 'end' },
+    { title: 'WHY', value: ({ why }) => why || null, fold: true },
   ];
-  const [header, ...rows] = textTable(columns, shown, style.width, style.paint);
+  const [header, ...rows] = foldingTable(columns, shown, style.width, style.paint);
   const lines = ['routes, in order:', header!];
   for (const [index, entry] of shown.entries()) {
     if (cut && index === SHOWN_AT_EACH_END) {

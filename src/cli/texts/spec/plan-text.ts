@@ -1,14 +1,15 @@
 import { namePattern } from '../../../core/text/name-pattern.ts';
 import type { Plan, PlannedJob } from '../../../views/graph/plan.ts';
 import { visibleText } from '../../../views/visible-text.ts';
-import { ellipsizeEnd } from '../../terminal/display-width.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
 import type { View } from '../../terminal/view.ts';
+import { wrapWords } from '../../terminal/wrap-words.ts';
 
 /** Above this many jobs, those that look alike are shown as one, and only the first waves are shown. */
 const JOBS_SHOWN_ONE_BY_ONE = 40;
 const WAVES_SHOWN = 30;
 const NAMES_SHOWN = 5;
+const CONTINUED = '    ';
 
 /** `all`: in full, however many jobs there are. */
 export interface ShownPlan {
@@ -33,7 +34,8 @@ function planText({ plan, all }: ShownPlan, style: TextStyle): string[] {
     lines.push('', style.paint('dim', `wave ${index + 1}: ${count(wave.length, 'job')}, ${when}`));
     const listed = brief ? alike(wave) : wave.map((job) => ({ label: job.name, reason: reasonOf(job) }));
     for (const { label, reason } of listed) {
-      lines.push(ellipsizeEnd(visibleText(`  ${label}${reason === '' ? '' : `  ${reason}`}`), style.width));
+      const text = visibleText(`  ${label}${reason === '' ? '' : `  ${reason}`}`);
+      lines.push(...wrapWords(text, style.width, CONTINUED));
     }
   }
   const hidden = plan.waves.length - shown.length;
@@ -56,7 +58,7 @@ function onCallLines({ on_call }: Plan, brief: boolean, style: TextStyle): strin
     }),
   );
   const head = style.paint('dim', `on call: ${count(on_call.length, 'job')}, when a route calls`);
-  return ['', head, ...[...listed].map((line) => ellipsizeEnd(visibleText(line), style.width))];
+  return ['', head, ...[...listed].flatMap((line) => wrapWords(visibleText(line), style.width, CONTINUED))];
 }
 
 /** Jobs of a wave with the same pattern of name and reason, as one line with their number. */

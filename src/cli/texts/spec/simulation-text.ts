@@ -3,7 +3,7 @@ import { formatDuration } from '../../../core/text/quantity.ts';
 import { simulatedEnd, simulatedNext, simulatedVerdict } from '../../../views/spec/simulated-steps.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
-import { type Column, textTable } from '../../terminal/text-table.ts';
+import { type Column, foldingTable } from '../../terminal/text-table.ts';
 import type { View } from '../../terminal/view.ts';
 import { statusStyle } from '../workflow-state.ts';
 
@@ -21,14 +21,14 @@ function simulationText(simulation: Simulation, style: TextStyle): string[] {
     { title: 'EXECUTION', value: (step) => step.attempt_id, align: 'right' },
     { title: 'OUTCOME', value: (step) => step.outcome, shrink: 'end' },
     { title: 'VERDICT', value: simulatedVerdict, style: (step) => statusStyle(step.status) },
-    { title: 'WHY', value: (step) => step.reason, shrink: 'end' },
-    { title: 'NEXT', value: (step) => `${simulatedNext(step)}${playedBy(step)}`, shrink: 'end' },
+    { title: 'WHY', value: (step) => step.reason, fold: true },
+    { title: 'NEXT', value: (step) => `${simulatedNext(step)}${playedBy(step)}`, fold: true },
   ];
   return [
     `job ${style.paint('bold', visibleText(job))}`,
     ...policy.map((line) => visibleText(`  ${line}`)),
     '',
-    ...textTable(columns, steps, style.width, style.paint),
+    ...foldingTable(columns, steps, style.width, style.paint),
     '',
     ...endOf(simulation),
   ];

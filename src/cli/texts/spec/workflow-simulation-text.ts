@@ -3,7 +3,7 @@ import type { SimulatedExecution, WorkflowSimulation } from '../../../simulate/s
 import { routeText } from '../../../views/events/evaluation-text.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import type { TextStyle } from '../../terminal/text-style.ts';
-import { type Column, textTable } from '../../terminal/text-table.ts';
+import { type Column, foldingTable } from '../../terminal/text-table.ts';
 import type { View } from '../../terminal/view.ts';
 import { recordLabel } from '../parts/record-label.ts';
 import { statusStyle } from '../workflow-state.ts';
@@ -36,9 +36,9 @@ function workflowSimulationText(simulation: WorkflowSimulation, style: TextStyle
     { title: 'OUTCOME', value: (each) => each.outcome, shrink: 'end' },
     { title: 'VERDICT', value: verdictOf, style: (each) => statusStyle(verdictOf(each) as never) },
     { title: 'ROUTE', value: ({ route }) => (route === null ? null : routeText(route)), shrink: 'end' },
-    { title: 'WHY', value: whyOf, shrink: 'end' },
+    { title: 'WHY', value: whyOf, fold: true },
   ];
-  const [header, ...rows] = textTable(columns, shown, style.width, style.paint);
+  const [header, ...rows] = foldingTable(columns, shown, style.width, style.paint);
   if (cut) {
     const left = `${executions.length - shown.length} more in between; --output json has them all`;
     rows.splice(SHOWN_AT_EACH_END, 0, style.paint('dim', left));

@@ -121,7 +121,7 @@ export const COMMANDS: CommandEntry[] = [
     summary: 'list the jobs of a workflow',
     options: [
       ['--status <statuses>', 'only jobs in these statuses, separated by commas'],
-      ['--name <text>', 'only jobs whose name contains this'],
+      ['--name <text>', 'only jobs whose name contains this, or matches it: sim_*'],
       ['--limit <n>', 'how many jobs to list (default: 1000 in a table, otherwise all)'],
     ],
     examples: ['holdfast jobs 3', 'holdfast jobs 3 --status failed,terminated', 'holdfast jobs --name train'],

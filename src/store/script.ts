@@ -1,3 +1,5 @@
+import { isPattern, likePattern } from '../core/selection/glob.ts';
+
 export type SqlValue = string | number | null | Uint8Array;
 export type Row = Record<string, SqlValue>;
 
@@ -144,8 +146,14 @@ export function placeholders(count: number): string {
   return `(${Array.from({ length: count }, () => '?').join(', ')})`;
 }
 
-/** A value for `lower(column) like ? escape '\\'`. Upper and lower case of plain letters are one, on every database. */
-export function containing(text: string): string {
-  const plain = text.replace(/[\\%_]/g, '\\$&').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return `%${plain}%`;
+/**
+ * A value for `lower(column) like ? escape '\\'`: what contains the text or, with `*` or `?` in it, matches it as a whole. Upper
+ * and lower case of plain letters are one, on every database.
+ */
+export function searched(text: string): string {
+  return lowered(isPattern(text) ? likePattern(text) : `%${text.replace(/[\\%_]/g, '\\$&')}%`);
+}
+
+function lowered(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jobLabel } from '../../src/core/job/job-label.ts';
 import { JOB_STATUSES } from '../../src/core/job/job-status.ts';
 import { downstreamOf } from '../../src/core/selection/downstream.ts';
-import { globMatcher, isPattern } from '../../src/core/selection/glob.ts';
+import { globMatcher, isPattern, likePattern } from '../../src/core/selection/glob.ts';
 import { lackingDependencies } from '../../src/core/selection/lacking-dependency.ts';
 import { nearNames } from '../../src/core/selection/near-names.ts';
 import { type SelectableJob, selectJobs } from '../../src/core/selection/select-jobs.ts';
@@ -50,6 +50,16 @@ describe('a pattern', () => {
       }),
       { numRuns: courses(2000) },
     );
+  });
+
+  test.each([
+    ['sim_*', 'sim\\_%'],
+    ['p@list[1?]', 'p@list[1_]'],
+    ['100%\\*', '100\\%*'],
+    ['a\\\\b?', 'a\\\\b_'],
+    ['*🚀*', '%🚀%'],
+  ])('%s is %s for a database', (pattern, expected) => {
+    expect(likePattern(pattern)).toBe(expected);
   });
 
   test('made to be slow is not', () => {

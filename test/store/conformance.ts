@@ -417,6 +417,23 @@ export function storeConformance(name: string, create: () => Promise<Conformance
       expect((await find('%')).map((job) => job.name)).toEqual(['100%']);
     });
 
+    test('a name is found by a part of it, or by a pattern for all of it, in any case', async () => {
+      const names = ['Sim_1', 'sim_2', 'a sim_3', 'simX1', '100%', 'a*'];
+      const id = await makeWorkflow(names.map((name) => ({ name, after: [] })));
+      const find = async (name: string) =>
+        (await store.read(() => listJobs(id, { after: 0, limit: 9, statuses: null, name, id: null }))).map(
+          (job) => job.name,
+        );
+      expect(await find('SIM_')).toEqual(['Sim_1', 'sim_2', 'a sim_3']);
+      expect(await find('SIM_*')).toEqual(['Sim_1', 'sim_2']);
+      expect(await find('*sim_?')).toEqual(['Sim_1', 'sim_2', 'a sim_3']);
+      expect(await find('10?%')).toEqual(['100%']);
+      expect(await find('a\\*')).toEqual(['a*']);
+      expect(await find('?')).toEqual([]);
+      // However many stars there are, it is soon known that nothing matches.
+      expect(await find(`${'*1'.repeat(300)}*x`)).toEqual([]);
+    });
+
     test('a run moves only as its list of transitions says, from the state that was read', async () => {
       const id = await makeWorkflow();
       const created = await store.read(() => findRun(id, 1));

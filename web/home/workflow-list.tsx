@@ -50,6 +50,7 @@ export function WorkflowList({ name, show }: { name: string; show: string }) {
           <div className="w-full sm:w-56">
             <SearchField
               label="Search by name"
+              title="A part of the name, or a pattern such as sim_*"
               value={name}
               onChange={(event) => setQuery({ name: event.target.value })}
             />

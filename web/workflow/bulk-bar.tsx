@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type JobStatus, TERMINAL_STATUSES } from '../../src/core/job/job-status.ts';
+import { isPattern } from '../../src/core/selection/glob.ts';
 import { Button } from '../parts/button.tsx';
 import { statusWords } from '../parts/status-icon.tsx';
 import { counted } from '../parts/words.ts';
@@ -99,6 +100,6 @@ function ofFilter(name: string, statuses: JobStatus[]): Meant {
   return {
     selection: {},
     listed: { name, statuses },
-    what: `jobs${words}${name === '' ? '' : ` with ${name} in their names`}`,
+    what: `jobs${words}${name === '' ? '' : isPattern(name) ? ` named ${name}` : ` with ${name} in their names`}`,
   };
 }

@@ -12,7 +12,7 @@ export function useStatuses(text: string): JobStatus[] {
   return useMemo(() => JOB_STATUSES.filter((each) => text.split(',').includes(each)), [text]);
 }
 
-/** Which jobs are shown: by status and by a part of the name. Both are in the address. */
+/** Which jobs are shown: by status, and by a part of the name or a pattern. Both are in the address. */
 export function JobFilters({
   counts,
   statuses,
@@ -29,6 +29,7 @@ export function JobFilters({
       <div className="w-full sm:ml-auto sm:w-56">
         <SearchField
           label="Search jobs by name"
+          title="A part of the name, or a pattern such as sim_*"
           value={name}
           onChange={(event) => setQuery({ name: event.target.value })}
         />

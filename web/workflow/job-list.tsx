@@ -10,7 +10,7 @@ import { JobTable } from './job-table.tsx';
 
 const PAGE = 200;
 
-/** Jobs of a workflow, a page at a time, by status and by a part of the name. */
+/** Jobs of a workflow, a page at a time, by status and by name. */
 export function JobList({
   status,
   name,

@@ -6,7 +6,7 @@ const PAGE = 1000;
 
 /** What the table is filtered to. */
 export interface JobFilter {
-  /** A part of the name; '': any. */
+  /** A part of the name, or a pattern; '': any. */
   name: string;
   /** None: any. */
   statuses: JobStatus[];

@@ -25,7 +25,14 @@ const MOST_TIMELINES = 200;
 /** Which jobs of a workflow a list has. */
 const jobFilter = {
   status: statusQuery,
-  name: z.string().min(1).max(1000).exactOptional().describe('Part of the name.'),
+  name: z
+    .string()
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe(
+      'Part of the name, or with `*` or `?` a pattern for all of the label, such as `sim_*`; in any case.',
+    ),
   group: z.string().min(1).max(2000).exactOptional().describe('Jobs of a group of the graph, by its label.'),
 };
 

@@ -16,7 +16,14 @@ export const overviewEndpoints = {
     summary: 'Lists workflows with their counts of jobs, newest first.',
     query: z.strictObject({
       ...pageQuery,
-      name: z.string().min(1).max(200).exactOptional().describe('Part of the name.'),
+      name: z
+        .string()
+        .min(1)
+        .max(200)
+        .exactOptional()
+        .describe(
+          'Part of the name, or with `*` or `?` a pattern for all of it, such as `sim_*`; in any case.',
+        ),
       open: flagParameter.exactOptional().describe('Only workflows whose current run has not ended.'),
       archived: flagParameter.exactOptional().describe('Archived ones instead of the others.'),
     }),

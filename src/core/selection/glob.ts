@@ -32,6 +32,14 @@ export function isPattern(text: string): boolean {
   return /[*?]/.test(text);
 }
 
+/** The same as a pattern of SQL's `like` with `\\` as its escape character. */
+export function likePattern(pattern: string): string {
+  const between = parse(pattern).map(({ tokens }) =>
+    tokens.map((token) => (token === null ? '_' : token.replace(/[\\%_]/, '\\$&'))).join(''),
+  );
+  return between.join('%');
+}
+
 /** The longest text that everything that matches contains; '' if there is none. */
 export function longestLiteral(pattern: string): string {
   const pieces = parse(pattern).flatMap(({ tokens }) => literalPieces(tokens));

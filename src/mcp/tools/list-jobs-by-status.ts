@@ -28,7 +28,11 @@ export const listJobsByStatus = defineTool({
   input: z.strictObject({
     workflow_id: workflowIdArgument,
     status: z.enum(JOB_STATUSES).optional().describe('Only jobs in this status.'),
-    name: z.string().max(200).optional().describe('Only jobs whose name contains this.'),
+    name: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Only jobs whose name contains this or, with `*` or `?` in it, matches it as a whole.'),
     after: z.int().positive().optional().describe('next_after of the answer before.'),
   }),
   output: z.object({

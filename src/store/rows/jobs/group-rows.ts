@@ -4,12 +4,17 @@ import { all, placeholders, type Script } from '../../script.ts';
 /** In no name; it stands between stars for a moment, so that a run of them becomes one. */
 const BETWEEN = '\u0001';
 
+/** The label of a job, as `jobLabel` makes it. */
+export function labelOf(table: string): string {
+  return `case when ${table}.scope = '' then ${table}.name else ${table}.name || '@' || ${table}.scope end`;
+}
+
 /**
  * The label of a job with `*` for its numbers, as `namePattern` makes it. Neither a column, which every change of a job
  * would pay for, nor a regular expression, which SQLite has none of: 100,000 names take 0.2 s.
  */
 export function groupLabelOf(table: string): string {
-  let label = `case when ${table}.scope = '' then ${table}.name else ${table}.name || '@' || ${table}.scope end`;
+  let label = labelOf(table);
   for (let digit = 0; digit <= 9; digit += 1) label = `replace(${label}, '${digit}', '*')`;
   label = `replace(replace(replace(${label}, '*', '*${BETWEEN}'), '${BETWEEN}*', ''), '${BETWEEN}', '')`;
   return `replace(${label}, '*.*', '*')`;

@@ -1,7 +1,8 @@
 import type { JobSort } from '../../../contract/engine.ts';
 import { JOB_STATUS, type JobStatus } from '../../../core/job/job-status.ts';
-import { all, containing, placeholders, type Script, type SqlValue } from '../../script.ts';
-import { groupLabelOf } from './group-rows.ts';
+import { isPattern } from '../../../core/selection/glob.ts';
+import { all, placeholders, type Script, type SqlValue, searched } from '../../script.ts';
+import { groupLabelOf, labelOf } from './group-rows.ts';
 import type { JobRow } from './job-rows.ts';
 import { STATE_COLUMNS, type StateColumns } from './state-columns.ts';
 
@@ -46,6 +47,7 @@ export function* listJobs(
     after: number;
     limit: number;
     statuses: JobStatus[] | null;
+    /** A part of the name or, with `*` or `?`, a pattern for the label; in upper and lower case. */
     name: string | null;
     group?: string | null;
     id: number | null;
@@ -65,8 +67,9 @@ export function* listJobs(
     values.push(...filter.statuses.map((status) => JOB_STATUS[status]));
   }
   if (filter.name !== null) {
-    conditions.push(`lower(job.name) like ? escape '\\'`);
-    values.push(containing(filter.name));
+    const column = isPattern(filter.name) ? labelOf('job') : 'job.name';
+    conditions.push(`lower(${column}) like ? escape '\\'`);
+    values.push(searched(filter.name));
   }
   if (filter.group !== undefined && filter.group !== null) {
     conditions.push(`${groupLabelOf('job')} = ?`);

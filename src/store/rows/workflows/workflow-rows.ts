@@ -3,16 +3,7 @@ import type { WorkflowExecutor } from '../../../core/allocation/executor.ts';
 import type { Requirement } from '../../../core/model/workflow-model.ts';
 import type { WorkflowHead } from '../../../core/model/workflow-parts.ts';
 import { EXCLUSIVE, lockWorkflows } from '../../lock-rows.ts';
-import {
-  all,
-  containing,
-  first,
-  insert,
-  placeholders,
-  run,
-  type Script,
-  type SqlValue,
-} from '../../script.ts';
+import { all, first, insert, placeholders, run, type Script, type SqlValue, searched } from '../../script.ts';
 import { readable } from '../access/readable.ts';
 import { HAS_UNDONE_ACTIONS } from '../errands/action-rows.ts';
 import { hasWaitingEvaluations } from '../errands/errand-rows.ts';
@@ -152,7 +143,7 @@ export function* searchWorkflows(
   const values: SqlValue[] = [before, ...visible.values];
   if (name !== null) {
     conditions.push(`lower(workflow.name) like ? escape '\\'`);
-    values.push(containing(name));
+    values.push(searched(name));
   }
   if (isOpen) {
     conditions.push(`exists (select 1 from run where run.workflow_id = workflow.id

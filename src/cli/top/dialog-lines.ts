@@ -10,7 +10,7 @@ const HELP = [
   'enter           jobs of a workflow; why a job is where it is; alike failures',
   'esc             back; in a filtered list: all',
   'l               the end of the log of a job; tab: the other stream',
-  '/               workflows and jobs by a part of the name',
+  '/               workflows and jobs by a part of the name, or as sim_*',
   's               jobs by status, one after the other; stop the request',
   "r               retry the job, alike failures, a workflow's failed jobs; release",
   'm, t            retry with more memory or time what waits for a decision',
@@ -36,7 +36,7 @@ export function dialogLines(dialog: Dialog | null, size: ScreenSize): StyledLine
       ];
     case 'filter':
       return [
-        [{ text: `name contains: ${dialog.text}▏`, style: 'cyan' }],
+        [{ text: `name or pattern: ${dialog.text}▏`, style: 'cyan' }],
         [{ text: 'enter: search, esc: leave', style: 'dim' }],
       ];
     case 'amount': {

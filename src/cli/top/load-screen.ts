@@ -84,6 +84,7 @@ export async function loadDetail(engine: Engine, detail: Detail, style: TextStyl
       follow: true,
     });
     const lines = plainLogLines(Buffer.from(chunk.data).toString('utf8'));
+    if (lines.length === 0 && chunk.ended) return [`nothing was written to ${detail.stream}`];
     // The first line of a part of a log is most likely half a line.
     return chunk.offset > 0 ? ['… the beginning is left out', ...lines.slice(1)] : lines;
   } catch (error) {

@@ -1,8 +1,9 @@
 import type { WorkflowStatus } from '../../contract/records/records.ts';
 import { shownStatus } from '../../core/job/shown-status.ts';
+import { isPattern } from '../../core/selection/glob.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import type { ScreenSize } from '../progress/progress-frame.ts';
-import { displayWidth } from '../terminal/display-width.ts';
+import { displayWidth, ellipsizeMiddle } from '../terminal/display-width.ts';
 import { clockTime } from '../terminal/local-time.ts';
 import { fitLine, lineText, type StyledLine } from '../terminal/styled-line.ts';
 import { jobsCounted } from '../texts/parts/some-names.ts';
@@ -31,7 +32,8 @@ const STALE_MS = 10_000;
  */
 export function render(state: TopState, size: ScreenSize, now: number): StyledLine[] {
   if (size.columns < SMALLEST.columns || size.rows < SMALLEST.rows) return tooSmall(size);
-  const lines = [title(state, size, now), tabs(state), summary(state), ...body(state, size, now)];
+  const head = [title(state, size, now), tabs(state), fitNamed(summary(state), size.columns)];
+  const lines = [...head, ...body(state, size, now)];
   while (lines.length < size.rows - 2) lines.push([]);
   lines.push(noticeLine(state, now), keysLine(state));
   const dialog = dialogLines(state.dialog, size);
@@ -62,9 +64,27 @@ function title(state: TopState, { columns }: ScreenSize, now: number): StyledLin
         ];
   const clock = clockTime(now);
   const room = columns - clock.length - 1;
-  const fitted = fitLine(left.map(harmless), room);
+  const fitted = fitLine(fitNamed(left, room), room);
   const space = ' '.repeat(Math.max(1, columns - clock.length - displayWidth(lineText(fitted))));
   return [...fitted, { text: space }, { text: clock, style: 'dim' }];
+}
+
+/** Shorter names than this would not be recognised. */
+const SHORTEST_NAME = 12;
+
+/** A name, which is bold, is cut in its middle before anything after it is lost. */
+function fitNamed(line: StyledLine, columns: number): StyledLine {
+  const shown = line.map(harmless);
+  const excess = displayWidth(lineText(shown)) - columns;
+  if (excess <= 0) return shown;
+  return shown.map((span) =>
+    span.style === 'bold'
+      ? {
+          ...span,
+          text: ellipsizeMiddle(span.text, Math.max(SHORTEST_NAME, displayWidth(span.text) - excess)),
+        }
+      : span,
+  );
 }
 
 function statusOf(state: TopState): WorkflowStatus | null {
@@ -130,7 +150,7 @@ function summary(state: TopState): StyledLine {
 function filterText({ name, statuses }: ListScreen): StyledLine {
   const parts = [
     ...(statuses === null ? [] : [`only ${statuses.map(shownStatus).join(', ')}`]),
-    ...(name === '' ? [] : [`named *${name}*`]),
+    ...(name === '' ? [] : [`named ${isPattern(name) ? name : `*${name}*`}`]),
   ];
   return parts.length === 0 ? [] : [{ text: `${parts.join(', ')}  `, style: 'cyan' }];
 }
@@ -149,7 +169,8 @@ function detailTitle(detail: Detail): StyledLine {
   if (detail.kind === 'explanation') return [{ text: `job ${name}`, style: 'bold' }];
   const follows = detail.offset === null ? 'follows' : 'G follows';
   return [
-    { text: `${detail.stream} of ${name}`, style: 'bold' },
+    { text: `${detail.stream} of ` },
+    { text: name, style: 'bold' },
     { text: `  ${follows}, tab: ${detail.stream === 'stdout' ? 'stderr' : 'stdout'}`, style: 'dim' },
   ];
 }

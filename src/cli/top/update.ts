@@ -1,3 +1,4 @@
+import type { JobStatus } from '../../core/job/job-status.ts';
 import { parseDuration, parseSize } from '../../core/text/quantity.ts';
 import type { ScreenSize } from '../progress/progress-frame.ts';
 import { listRows } from './list-rows.ts';
@@ -191,7 +192,7 @@ function open(state: TopState): Update {
   return push(state, { kind: 'explanation', target, offset: 0, lines: null });
 }
 
-/** Of a group, the log of the job that stands for it; failures are in stderr. */
+/** Of a group, the log of the job that stands for it. */
 function openLog(state: TopState): Update {
   const target = targetOf(state);
   if (frontDetail(state)?.kind === 'log') return only(state);
@@ -206,8 +207,18 @@ function openLog(state: TopState): Update {
           job: target.group.sample.job_id,
           name: target.group.sample.name,
         };
-  const stream = target.kind === 'group' || state.view === 'failures' ? 'stderr' : 'stdout';
+  const stream = hasFailed(state, job) ? 'stderr' : 'stdout';
   return push(state, { kind: 'log', target: job, stream, offset: null, lines: null });
+}
+
+const FAILED: readonly JobStatus[] = ['failed', 'terminated', 'pending_failed'];
+
+/** A failure is explained in stderr. */
+function hasFailed(state: TopState, { job }: JobTarget): boolean {
+  if (state.view === 'failures') return true;
+  const { data } = frontList(state);
+  const row = data?.view === 'jobs' ? data.items.find(({ id }) => id === job) : undefined;
+  return row !== undefined && FAILED.includes(row.status);
 }
 
 function otherStream(state: TopState, detail: Extract<Detail, { kind: 'log' }>): Update {

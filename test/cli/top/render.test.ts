@@ -65,6 +65,36 @@ test('a list has the state of its workflow, its counts, and a sign at the row th
   ]);
 });
 
+test('a long name leaves the state of its workflow and the stream of a log on the screen', () => {
+  const name = `survey_${'y'.repeat(150)}_2026`;
+  const jobs = withJobs([name], null, { status: 'failed' });
+  const { data } = jobs.lists.jobs;
+  if (data?.view !== 'jobs') throw new Error('no jobs');
+  const workflow = { ...data.status.workflow, name };
+  const named = { ...data, status: { ...data.status, workflow } };
+  const state = { ...jobs, lists: { ...jobs.lists, jobs: { ...jobs.lists.jobs, data: named } } };
+  const shortened = /survey_y+…y+_2026/.source;
+  expect(lines(state)[0]).toMatch(
+    new RegExp(`^workflow 3 ${shortened}, run 1: incomplete, started 1m00s ago 12:00:00$`),
+  );
+  expect(lines(press(state, 'l').state)[2]).toMatch(
+    new RegExp(`^stderr of ${shortened}  follows, tab: stdout$`),
+  );
+});
+
+test('a filter is shown as what it means: a part of the name, or a pattern', () => {
+  const searched = (text: string) =>
+    lines({
+      ...withJobs(['a']),
+      lists: {
+        ...withJobs(['a']).lists,
+        jobs: { ...withJobs(['a']).lists.jobs, name: text },
+      },
+    })[2];
+  expect(searched('sim')).toMatch(/^named \*sim\* {2}/);
+  expect(searched('sim_*')).toMatch(/^named sim_\* {2}/);
+});
+
 test('the keys at the bottom fit 80 columns on every screen', () => {
   const jobs = withJobs(['a']);
   for (const keys of [['1'], ['2'], ['3'], ['4'], ['5'], ['6'], ['return'], ['l'], ['?']]) {

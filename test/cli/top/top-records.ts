@@ -1,5 +1,6 @@
 import { type Start, startState, type TopState } from '../../../src/cli/top/top-state.ts';
 import { type Update, update } from '../../../src/cli/top/update.ts';
+import type { JobRecord } from '../../../src/contract/records/records.ts';
 import type { FailureSummary } from '../../../src/contract/records/resolution.ts';
 import { counts, job, NOON, status } from '../records.ts';
 
@@ -10,9 +11,13 @@ export function startedWith(given: Partial<Start> = {}): TopState {
 }
 
 /** The list of jobs of workflow 3. */
-export function withJobs(names: string[], next: number | null = null): TopState {
+export function withJobs(
+  names: string[],
+  next: number | null = null,
+  given: Partial<JobRecord> = {},
+): TopState {
   const state = startedWith();
-  const items = names.map((name, index) => job({ id: index + 1, name }));
+  const items = names.map((name, index) => job({ id: index + 1, name, ...given }));
   const data = { view: 'jobs', status: status(), items, next } as const;
   return { ...state, readAt: NOON, lists: { ...state.lists, jobs: { ...state.lists.jobs, data } } };
 }

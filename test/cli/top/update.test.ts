@@ -159,6 +159,18 @@ describe('going from one screen to another', () => {
     expect(press(opened.state, 'q', 'q', 'q').effects.at(-1)).toEqual({ kind: 'quit' });
   });
 
+  test.each([
+    ['completed', 'stdout'],
+    ['running', 'stdout'],
+    ['failed', 'stderr'],
+    ['terminated', 'stderr'],
+    ['pending_failed', 'stderr'],
+  ] as const)('begins the log of a job that is %s with %s', (status, stream) => {
+    const jobs = withJobs(NAMES, null, { status });
+    for (const keys of [['l'], ['return', 'l']])
+      expect(press(jobs, ...keys).state.details.at(-1)).toMatchObject({ kind: 'log', stream });
+  });
+
   test('shows the failures of the workflow that is selected', () => {
     const start = startedWith({ isNamed: false });
     expect(start.view).toBe('workflows');

@@ -6,7 +6,9 @@ import { BundleMask } from '../../src/cli/bundle/bundle-mask.ts';
 import { html, Markup } from '../../src/cli/report/html.ts';
 import { collectReport } from '../../src/cli/report/report-facts.ts';
 import { reportPage } from '../../src/cli/report/report-page.ts';
+import { concurrencyPicture } from '../../src/cli/report/timeline-picture.ts';
 import type { Engine } from '../../src/contract/engine.ts';
+import { TimelineSums } from '../../src/views/report/run-timeline.ts';
 import { utilization } from './decision-records.ts';
 import { attempt, counts, event, NOON, status } from './records.ts';
 import { makeProject, runCli } from './run-cli.ts';
@@ -65,6 +67,37 @@ test('a report of 100,000 jobs is as small as one of a thousand', async () => {
   expect(large.length).toBeLessThan(small.length * 1.5);
   expect(large).toContain('And 99900 more.');
   expect(large).toContain('The 60 attempts that took longest, of 100000');
+});
+
+test('a picture has a bar for what ran, however short it was, and round times below it', () => {
+  const sums = new TimelineSums(NOON - 360_000, NOON);
+  sums.add(attempt({ started_at_ms: NOON - 300_000, finished_at_ms: NOON - 299_999 }));
+  const { text } = concurrencyPicture(sums.timeline);
+  const heights = [...text.matchAll(/<rect [^>]*height="([\d.]+)"/g)].map(([, height]) => Number(height));
+  expect(heights).toEqual([2]);
+  expect(text).toContain('At most 1 attempt ran at once');
+  expect([...text.matchAll(/<text [^>]*>([^<]+)</g)].map(([, mark]) => mark)).toEqual([
+    '0',
+    '1m00s',
+    '2m00s',
+    '3m00s',
+    '4m00s',
+    '5m00s',
+  ]);
+});
+
+test('a report counts in words that people use', async () => {
+  const engine = {
+    ...largeEngine(0),
+    status: async () =>
+      status({
+        counts: counts({ pending_failed: 2 }),
+        attempts: { ...status().attempts, finished: 1 },
+      }),
+  };
+  const page = reportPage(await collectReport(engine, 3, new BundleMask([]), { now: NOON, version: '1' }));
+  expect(page).toContain('; 1 attempt.');
+  expect(page).toContain('<b class="asks">2</b> waiting for a decision');
 });
 
 test('a report allows its own style and nothing else, and only its owner reads it', async () => {

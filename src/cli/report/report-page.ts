@@ -74,9 +74,13 @@ function head({ status, written_at_ms }: ReportFacts): Markup {
 ${workflow.description === null ? null : html`<p>${visibleText(workflow.description)}</p>`}
 ${owner.length === 0 ? null : html`<p class="quiet">${owner.join(', ')}</p>`}
 <section class="card" aria-label="Summary">
-<p>${endedCount(counts)} of ${jobsCounted(jobCount(counts))} ended; ${status.attempts.finished} attempts.</p>
-<ul class="counts">${presentStatuses(counts).map((each) => html`<li><b class="${COUNT_TONES[each] ?? ''}">${counts[each]}</b> ${shownStatus(each)}</li>`)}</ul>
+<p>${endedCount(counts)} of ${jobsCounted(jobCount(counts))} ended; ${attemptsCounted(status.attempts.finished)}.</p>
+<ul class="counts">${presentStatuses(counts).map((each) => html`<li><b class="${COUNT_TONES[each] ?? ''}">${counts[each]}</b> ${each === 'pending_failed' ? 'waiting for a decision' : shownStatus(each)}</li>`)}</ul>
 </section>`;
+}
+
+function attemptsCounted(count: number): string {
+  return `${count} ${count === 1 ? 'attempt' : 'attempts'}`;
 }
 
 const COUNT_TONES: Readonly<Record<string, string>> = {
@@ -101,7 +105,7 @@ function timeline({ timeline }: ReportFacts): Markup {
     bars.length < attempts ? `The ${bars.length} attempts that took longest, of ${attempts}` : 'All attempts';
   return html`<h2>Timeline</h2>
 <section class="card"><h3>Attempts at once</h3>${scrolling('Attempts at once', concurrencyPicture(timeline))}</section>
-<section class="card"><h3>${which}</h3><p class="quiet"><span class="good">✓ succeeded</span> <span class="bad">✗ failed</span> <span class="other">– stopped or lost</span> <span class="runs">… runs</span></p>${scrolling(which, attemptsPicture(timeline))}</section>`;
+<section class="card"><h3>${which}</h3><ul class="legend"><li class="good">✓ succeeded</li><li class="bad">✗ failed</li><li class="other">– stopped or lost</li><li class="runs">… runs</li></ul>${scrolling(which, attemptsPicture(timeline))}</section>`;
 }
 
 /** On a narrow screen a picture is moved sideways, with keys too. */
@@ -115,13 +119,13 @@ function resources(usage: readonly UsageGroup[]): Markup {
   return html`<h2>Requested and used</h2>
 <p class="quiet">The most that one job of each kind asked for and used. Kinds are names without their numbers.</p>
 <div class="card scroll" role="region" aria-label="Requested and used" tabindex="0"><table class="wide">
-<thead><tr><th>Jobs</th><th class="number">Count</th><th class="number">Memory</th><th class="number">Peak</th><th class="number">Limit</th><th class="number">Ran</th><th class="number">CPUs</th><th class="number">Busy</th><th>Advice</th></tr></thead>
+<thead><tr><th>Jobs</th><th class="number">Count</th><th class="number">Memory</th><th class="number">Peak</th><th class="number">Limit</th><th class="number">Ran</th><th class="number">CPUs</th><th class="number">Busy</th><th class="advice">Advice</th></tr></thead>
 <tbody>${usage.map(usageRow)}</tbody></table></div>`;
 }
 
 function usageRow(group: UsageGroup): Markup {
   const advice = usageAdvice(group);
-  return html`<tr><td>${visibleText(group.pattern)}</td><td class="number">${group.jobs}</td><td class="number">${size(group.memory_requested_bytes)}</td><td class="number">${size(group.peak_rss_bytes)}</td><td class="number">${duration(group.runtime_limit_ms)}</td><td class="number">${duration(group.ran_ms)}</td><td class="number">${group.cpus_requested ?? '–'}</td><td class="number">${group.cpus_used === null ? '–' : group.cpus_used.toFixed(2)}</td><td>${advice.length === 0 ? html`<span class="quiet">–</span>` : advice.map((each) => html`<p>${each}</p>`)}</td></tr>
+  return html`<tr><td>${visibleText(group.pattern)}</td><td class="number">${group.jobs}</td><td class="number">${size(group.memory_requested_bytes)}</td><td class="number">${size(group.peak_rss_bytes)}</td><td class="number">${duration(group.runtime_limit_ms)}</td><td class="number">${duration(group.ran_ms)}</td><td class="number">${group.cpus_requested ?? '–'}</td><td class="number">${group.cpus_used === null ? '–' : group.cpus_used.toFixed(2)}</td><td class="advice">${advice.length === 0 ? html`<span class="quiet">–</span>` : advice.map((each) => html`<p>${each}</p>`)}</td></tr>
 `;
 }
 

@@ -27,6 +27,7 @@ p { margin: 4px 0; overflow-wrap: anywhere; }
 .card { margin: 12px 0; padding: 16px; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
 .counts { display: flex; flex-wrap: wrap; gap: 8px 24px; margin: 12px 0 0; padding: 0; list-style: none; }
 .counts b { font-size: 20px; font-variant-numeric: tabular-nums; }
+.legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 4px 0; padding: 0; list-style: none; }
 .scroll { overflow-x: auto; }
 td p { margin: 0; }
 .wide { min-width: 720px; }
@@ -36,6 +37,7 @@ table { width: 100%; border-collapse: collapse; font-size: 14px; }
 th { text-align: left; font-weight: 600; color: var(--quiet); }
 th, td { padding: 5px 12px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td { overflow-wrap: anywhere; }
+td.advice, th.advice { padding-left: 16px; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 tr:last-child td { border-bottom: 0; }
 pre { margin: 8px 0; padding: 10px 12px; max-height: 420px; overflow: auto; background: #101820; color: #dfe7ee;

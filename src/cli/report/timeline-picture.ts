@@ -1,5 +1,6 @@
 import { formatDuration } from '../../core/text/quantity.ts';
 import type { AttemptTone, Timeline, TimelineBar } from '../../views/report/run-timeline.ts';
+import { timeMarks } from '../../views/timeline/timeline-segments.ts';
 import { visibleText } from '../../views/visible-text.ts';
 import { ellipsizeMiddle } from '../terminal/display-width.ts';
 import { html, type Markup } from './html.ts';
@@ -9,9 +10,11 @@ const NAMES = 220;
 const CHART_HEIGHT = 120;
 const ROW = 16;
 const NAME_COLUMNS = 34;
-const TICKS = 5;
+const MOST_TICKS = 6;
 const SMALLEST_BAR = 2;
 const TONES: AttemptTone[] = ['good', 'bad', 'other', 'runs'];
+/** A text that begins nearer to the right border would be cut. */
+const LAST_TICK = 60;
 /** Shape as well as colour: a sign after the bar. */
 const SIGNS: Record<AttemptTone, string> = { good: '✓', bad: '✗', other: '–', runs: '…' };
 
@@ -26,13 +29,14 @@ export function concurrencyPicture({ parts, from_ms, to_ms }: Timeline): Markup 
   const bars = parts.flatMap((part, index) => {
     let top = CHART_HEIGHT;
     return TONES.flatMap((tone) => {
-      const height = (part[tone] / highest) * CHART_HEIGHT;
-      if (height < 0.05) return [];
-      top -= height;
+      if (part[tone] === 0) return [];
+      const height = Math.max(SMALLEST_BAR, (part[tone] / highest) * CHART_HEIGHT);
+      top = Math.max(0, top - height);
       return html`<rect class="fill-${tone}" x="${at(index * width)}" y="${at(top)}" width="${at(at((index + 1) * width) - at(index * width))}" height="${at(height)}"/>`;
     });
   });
-  const words = `At most ${highest < 10 ? at(highest) : Math.round(highest)} attempts ran at once, on average over a part of the time.`;
+  const most = highest < 10 ? at(highest) : Math.round(highest);
+  const words = `At most ${most} ${most === 1 ? 'attempt' : 'attempts'} ran at once, on average over a part of the time.`;
   return html`<svg viewBox="0 0 ${WIDTH} ${CHART_HEIGHT + 22}" role="img" aria-label="${words}">
 ${bars}<line class="axis" x1="0" y1="${CHART_HEIGHT}" x2="${WIDTH}" y2="${CHART_HEIGHT}"/>${ticks(0, CHART_HEIGHT, to_ms - from_ms)}</svg>
 <p class="quiet">${words}</p>`;
@@ -59,10 +63,12 @@ function row(bar: TimelineBar, top: number, x: (ms: number) => number): Markup {
 `;
 }
 
+/** At round times, each where its text begins. */
 function ticks(left: number, top: number, duration: number): Markup[] {
-  return Array.from({ length: TICKS + 1 }, (_, index) => {
-    const x = left + ((WIDTH - left) * index) / TICKS;
-    const anchor = index === 0 ? 'start' : index === TICKS ? 'end' : 'middle';
-    return html`<text x="${at(x)}" y="${top + 15}" text-anchor="${anchor}">${formatDuration((duration * index) / TICKS)}</text>`;
+  return timeMarks(duration, MOST_TICKS).map((mark) => {
+    const x = left + ((WIDTH - left) * mark) / duration;
+    const text = mark === 0 ? '0' : formatDuration(mark);
+    const isLast = x > WIDTH - LAST_TICK;
+    return html`<line class="axis" x1="${at(x)}" y1="${top}" x2="${at(x)}" y2="${top + 5}"/>${isLast ? null : html`<text x="${at(x + 4)}" y="${top + 15}">${text}</text>`}`;
   });
 }

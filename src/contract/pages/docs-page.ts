@@ -9,6 +9,7 @@ td, th { text-align: left; padding: 0.3rem 0.8rem 0.3rem 0; vertical-align: top;
 code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
 details { border-bottom: 1px solid #ddd; padding: 0.3rem 0; }
 summary { cursor: pointer; }
+summary code { margin-right: 0.5rem; }
 .method { display: inline-block; min-width: 4.5rem; font-weight: 600; }
 .row { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: baseline; margin: 0.3rem 0; }
 .row label { min-width: 12rem; }

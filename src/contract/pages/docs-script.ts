@@ -39,10 +39,10 @@ function field(parameter, id) {
   const schema = parameter.schema || {};
   const input = make('input', { id, type: 'text', required: parameter.required === true, autocomplete: 'off' });
   if (schema.default !== undefined) input.placeholder = String(schema.default);
-  const about = [parameter.in, parameter.required ? 'required' : '', parameter.description || ''].filter(Boolean);
+  const about = parameter.in + (parameter.required ? ', required' : '') + (parameter.description ? ': ' + parameter.description : '');
   return { input, row: make('div', { className: 'row' },
     make('label', { htmlFor: id }, make('code', {}, parameter.name)), input,
-    make('span', { className: 'about' }, about.join(', '))) };
+    make('span', { className: 'about' }, about)) };
 }
 
 function addressOf(path, fields) {

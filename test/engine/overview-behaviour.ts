@@ -48,6 +48,8 @@ export function overviewBehaviour(databases: Databases): void {
       const named = async (query: object) =>
         (await world.engine.listSummaries(query)).items.map(({ workflow }) => workflow.name);
       expect(await named({ name: 'night_' })).toEqual(['Night_Run']);
+      expect(await named({ name: 'NIGHT?run' })).toEqual(['nightXrun', 'Night_Run']);
+      expect(await named({ name: 'run*' })).toEqual([]);
       expect(await named({ open: true })).toEqual(['Night_Run']);
       expect(await named({ name: 'NIGHT', limit: 1 })).toEqual(['nightXrun']);
       expect(await named({ archived: true })).toEqual([]);
@@ -97,6 +99,8 @@ export function overviewBehaviour(databases: Databases): void {
         ['small', 1, 'exit 1'],
         ['large', 1, 'exit 2'],
       ]);
+      // The log of the attempt that failed is asked for by its numbers.
+      expect(items[1]).toMatchObject({ sample: { name: 'd', run_id: 1, attempt_id: 1 } });
       // The same failure has the same fingerprint in both, which the list of failures of one workflow shows too.
       const [group] = await world.engine.listFailures(other.workflowId);
       const prints = items.flatMap((item) => (item.kind === 'failures' ? item.fingerprint : []));

@@ -17,7 +17,7 @@ const failures = (workflow: number, fingerprint: string, jobs: number): Attentio
   match_code: 1,
   error: 'exit 1',
   jobs,
-  sample: { job_id: 1, name: 'a' },
+  sample: { job_id: 1, name: 'a', run_id: 1, attempt_id: 1 },
   finished_at_ms: workflow,
 });
 const scheduler: AttentionItem = {

@@ -4,6 +4,7 @@ import { Link } from '../app/link.tsx';
 import { useWorkflow } from '../app/rights.ts';
 import { pageUrl } from '../app/router.ts';
 import { useMay } from '../app/session.ts';
+import { ErrorLine } from '../job/error-line.tsx';
 import { buttonStyle } from '../parts/button.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { counted } from '../parts/words.ts';
@@ -30,13 +31,14 @@ export function PendingGroupLine({ group }: { group: PendingGroup }) {
           />
         ))}
     >
+      <ErrorLine workflow={workflows[0]!.workflow_id} sample={workflows[0]!.sample} />
       {workflows.slice(0, SHOWN).map(({ workflow_id, workflow_name, jobs: count, sample }) => (
         <p key={workflow_id} className="wrap-anywhere">
           <Link to={pageUrl('workflow', { workflow_id })} className="underline">
             {visibleText(workflow_name)}
           </Link>
           : {visibleText(sample.name)}
-          {count > 1 && ` and ${count - 1} more`}
+          {count > 1 && ` and ${(count - 1).toLocaleString('en-GB')} more`}
         </p>
       ))}
       {rest > 0 && <p>and {counted(rest, 'more workflow')}</p>}

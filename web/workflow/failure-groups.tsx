@@ -6,6 +6,7 @@ import { visibleText } from '../../src/views/visible-text.ts';
 import { call } from '../api/call.ts';
 import { Link } from '../app/link.tsx';
 import { pageUrl } from '../app/router.ts';
+import { ErrorLine } from '../job/error-line.tsx';
 import { StatusMark } from '../parts/status-icon.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { counted } from '../parts/words.ts';
@@ -39,20 +40,25 @@ export function FailureGroups({ status: { workflow, counts } }: { status: Workfl
 
 function Group({ workflow, group: { jobs, error, sample } }: { workflow: number; group: FailureSummary }) {
   return (
-    <li className="flex flex-wrap items-center gap-x-2 wrap-anywhere">
-      <StatusMark tone="bad">
-        {counted(jobs, 'job')}: {visibleText(error)}
-      </StatusMark>
-      <span className="min-w-0 text-quiet">
-        {jobs > 1 && 'such as '}
-        <Link
-          to={pageUrl('job', { workflow_id: workflow, job_id: sample.job_id })}
-          className="text-text underline"
-        >
-          {visibleText(sample.name)}
-        </Link>
-        , <TimeText at={sample.finished_at_ms} />
-      </span>
+    <li>
+      <p className="flex flex-wrap items-center gap-x-2 wrap-anywhere">
+        <StatusMark tone="bad">
+          {counted(jobs, 'job')}: {visibleText(error)}
+        </StatusMark>
+        <span className="min-w-0 text-quiet">
+          {jobs > 1 && 'such as '}
+          <Link
+            to={pageUrl('job', { workflow_id: workflow, job_id: sample.job_id })}
+            className="text-text underline"
+          >
+            {visibleText(sample.name)}
+          </Link>
+          , <TimeText at={sample.finished_at_ms} />
+        </span>
+      </p>
+      <div className="pl-5.5">
+        <ErrorLine workflow={workflow} sample={sample} />
+      </div>
     </li>
   );
 }

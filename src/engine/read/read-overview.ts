@@ -88,7 +88,12 @@ function* pendingFailures(row: PendingFailureRow): Script<PendingFailures> {
     // As in the list of failures of one workflow.
     fingerprint: known ?? fingerprint(cause, row.match_code, ''),
     error: sample.outcome === null ? '' : describeOutcome(JSON.parse(sample.outcome) as Outcome),
-    sample: { job_id: sample_job_id, name: jobLabel(sample) },
+    sample: {
+      job_id: sample_job_id,
+      name: jobLabel(sample),
+      run_id: sample.run_id,
+      attempt_id: sample.attempt_id,
+    },
     finished_at_ms: finished_at,
   };
 }

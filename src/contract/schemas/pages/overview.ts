@@ -34,8 +34,8 @@ export const attentionItem = z
         error: z.string(),
         /** How many jobs wait for a decision. */
         jobs: z.int(),
-        /** One of them. */
-        sample: z.object({ job_id: id, name: z.string() }),
+        /** One of them, with the attempt that failed. */
+        sample: z.object({ job_id: id, name: z.string(), run_id: id, attempt_id: z.int() }),
         finished_at_ms: millis,
       })
       .describe('Jobs of a workflow that wait for a decision, and whose failures look alike.'),

@@ -16,7 +16,7 @@ export function Nav() {
   return (
     <nav
       aria-label="Pages"
-      className="order-last -mx-2 flex w-full gap-0.5 overflow-x-auto sm:order-none sm:mx-0 sm:w-auto"
+      className="order-last -mx-2 flex w-[calc(100%+1rem)] gap-0.5 overflow-x-auto sm:order-none sm:mx-0 sm:w-auto"
     >
       {ENTRIES.map(([entry, text, below]) => {
         const isHere = page === entry || (page !== null && below.includes(page));

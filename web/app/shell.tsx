@@ -4,6 +4,7 @@ import { KeyHelp } from './key-help.tsx';
 import { useKeys } from './keys.ts';
 import { Link } from './link.tsx';
 import { useLiveness } from './live.ts';
+import { Mark } from './mark.tsx';
 import { Nav } from './nav.tsx';
 import { pageUrl, usePlace } from './router.ts';
 import { signOut, useMay, useSession } from './session.ts';
@@ -41,7 +42,8 @@ export function Shell({ children }: { children: ReactNode }) {
                 New
               </Link>
             )}
-            <button type="button" className={TOOL} onClick={() => setHelpOpen(true)}>
+            {/* A phone has no keys, and no room. */}
+            <button type="button" className={`${TOOL} max-sm:hidden`} onClick={() => setHelpOpen(true)}>
               Keys
             </button>
             <ThemeButton />
@@ -59,23 +61,11 @@ export function Shell({ children }: { children: ReactNode }) {
 
 const TOOL = 'rounded-md px-2 py-1 text-sm text-quiet hover:bg-raised hover:text-text cursor-pointer';
 
-function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" className="size-6" aria-hidden="true">
-      <rect width="32" height="32" rx="8" fill="#0f5c70" />
-      <g fill="none" stroke="#fff" strokeWidth="2.6" strokeLinecap="round" strokeLinejoin="round">
-        <circle cx="16" cy="8.6" r="2.9" />
-        <path d="M16 11.5V25M10.5 15h11M6.5 18.5c.6 4.2 4.4 6.6 9.5 6.6s8.9-2.4 9.5-6.6" />
-      </g>
-    </svg>
-  );
-}
-
 /** Shown honestly: what is on the page is as old as the last contact. */
 function Live() {
   const liveness = useLiveness();
   return (
-    <p role="status" className="text-sm">
+    <p role="status" className="flex text-sm">
       {liveness.live ? (
         <span className="inline-flex items-center gap-1.5 text-quiet">
           <span aria-hidden="true" className="size-2 rounded-full bg-good" />
@@ -83,7 +73,7 @@ function Live() {
         </span>
       ) : (
         <span className="inline-flex items-center gap-1.5 rounded bg-bad-ground px-2 py-0.5 font-medium text-bad">
-          <span aria-hidden="true" className="size-2 border-2 border-current" />
+          <span aria-hidden="true" className="size-2 shrink-0 border-2 border-current" />
           stale since {clockTime(liveness.since)}; the server does not answer
         </span>
       )}

@@ -8,7 +8,7 @@ import { ProgressBar } from '../parts/progress.tsx';
 import { StatusMark } from '../parts/status-icon.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { counted } from '../parts/words.ts';
-import { workflowTone } from '../parts/workflow-tone.ts';
+import { workflowTone } from '../workflow/workflow-tone.ts';
 
 export function WorkflowRow({ summary }: { summary: WorkflowSummary }) {
   const { workflow, counts, request } = summary;

@@ -8,13 +8,16 @@ import { Link } from '../app/link.tsx';
 import { useMayChange } from '../app/rights.ts';
 import { pageUrl } from '../app/router.ts';
 import { Button, buttonStyle } from '../parts/button.tsx';
+import { CodeText } from '../parts/code-text.tsx';
 import { Card } from '../parts/section.tsx';
 import { StatusMark, statusWords, toneOf } from '../parts/status-icon.tsx';
 import { clockTime } from '../parts/times.ts';
+import { counted } from '../parts/words.ts';
 import type { BulkAction } from '../workflow/bulk-action.ts';
 import { ACTION_WORDS, BulkDialog } from '../workflow/bulk-dialog.tsx';
 
-const DEPENDENCIES_SHOWN = 20;
+/** As many as the headline names. */
+const DEPENDENCIES_SHOWN = 5;
 
 /** Why the job is where it is, and what happens next: the words of `explain`. */
 export function JobHead({ explained }: { explained: ExplainedJob }) {
@@ -33,7 +36,11 @@ export function JobHead({ explained }: { explained: ExplainedJob }) {
         <ul className="mt-2 list-disc pl-5 text-sm wrap-anywhere">
           {waits.map((wait) => {
             const text = waitText(wait, clockTime);
-            return <li key={text}>{visibleText(text)}</li>;
+            return (
+              <li key={text}>
+                <CodeText text={text} />
+              </li>
+            );
           })}
           {open.slice(0, DEPENDENCIES_SHOWN).map(({ job_id, name, status }) => (
             <li key={job_id}>
@@ -44,7 +51,9 @@ export function JobHead({ explained }: { explained: ExplainedJob }) {
               , which is {statusWords(status)}
             </li>
           ))}
-          {open.length > DEPENDENCIES_SHOWN && <li>and {open.length - DEPENDENCIES_SHOWN} more</li>}
+          {open.length > DEPENDENCIES_SHOWN && (
+            <li>and {counted(open.length - DEPENDENCIES_SHOWN, 'more job')}</li>
+          )}
         </ul>
       )}
       <p className="mt-2 text-sm wrap-anywhere">

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { AttemptRecord } from '../../src/contract/records/records.ts';
 import { jobLabel } from '../../src/core/job/job-label.ts';
 import { type ExplainedJob, explainedJob } from '../../src/views/explanation.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
@@ -8,7 +9,7 @@ import { useKeys } from '../app/keys.ts';
 import { useWorkflow } from '../app/rights.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Crumbs, workflowCrumb } from '../parts/crumbs.tsx';
-import { focusSearch } from '../parts/field.tsx';
+import { focusSearch, SelectField } from '../parts/field.tsx';
 import { Problem } from '../parts/notice.tsx';
 import { Loading, Section } from '../parts/section.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -16,6 +17,8 @@ import { AttemptCard } from './attempt-card.tsx';
 import { JobHead } from './job-head.tsx';
 import { LogView } from './log-view.tsx';
 import { UsageSection } from './usage-section.tsx';
+
+const MOST_BESIDE = 3;
 
 export function JobPage({ workflow, job }: { workflow: number; job: number }) {
   const record = useWorkflow(workflow);
@@ -76,29 +79,49 @@ function Attempts({ explained }: { explained: ExplainedJob }) {
   );
 }
 
+const keyOf = ({ run_id, attempt_id }: AttemptRecord) => `${run_id}.${attempt_id}`;
+
+/** Beside each other as long as they fit on a phone; else in a list, the newest first. */
+function AttemptChoice({
+  attempts,
+  value,
+  onChange,
+}: {
+  attempts: AttemptRecord[];
+  value: string;
+  onChange: (key: string) => void;
+}) {
+  const isOneRun = attempts.every(({ run_id }) => run_id === attempts[0]!.run_id);
+  const options = attempts.map((attempt) => ({
+    value: keyOf(attempt),
+    text: `${isOneRun ? '' : `Run ${attempt.run_id}, `}${isOneRun ? 'Attempt' : 'attempt'} ${attempt.attempt_id}`,
+  }));
+  if (attempts.length > MOST_BESIDE) {
+    return (
+      <SelectField
+        label="Attempt"
+        isLabelHidden
+        options={options.toReversed()}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    );
+  }
+  const texts = Object.fromEntries(options.map((option) => [option.value, option.text]));
+  return <Choice label="Attempt" options={texts} value={value} onChange={onChange} />;
+}
+
 /** The log of the newest attempt that began, or of an earlier one. */
 function Logs({ explained: { job, attempts } }: { explained: ExplainedJob }) {
   const begun = attempts.map(({ attempt }) => attempt).filter(({ started_at_ms }) => started_at_ms !== null);
   const [chosen, setChosen] = useState<string | null>(null);
-  const keyOf = ({ run_id, attempt_id }: { run_id: number; attempt_id: number }) => `${run_id}.${attempt_id}`;
   const shown = begun.find((attempt) => keyOf(attempt) === chosen) ?? begun.at(-1);
   if (shown === undefined) return null;
-  const isOneRun = begun.every(({ run_id }) => run_id === begun[0]!.run_id);
-  const options = Object.fromEntries(
-    begun
-      .slice(-8)
-      .map((attempt) => [
-        keyOf(attempt),
-        isOneRun ? `Attempt ${attempt.attempt_id}` : `${attempt.run_id}.${attempt.attempt_id}`,
-      ]),
-  );
   return (
     <Section
       title="Log"
       beside={
-        begun.length > 1 && (
-          <Choice label="Attempt" options={options} value={keyOf(shown)} onChange={setChosen} />
-        )
+        begun.length > 1 && <AttemptChoice attempts={begun} value={keyOf(shown)} onChange={setChosen} />
       }
     >
       <LogView

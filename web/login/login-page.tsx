@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { Mark } from '../app/mark.tsx';
 import { queryClient } from '../app/queries.ts';
 import { signIn } from '../app/session.ts';
 import { Button } from '../parts/button.tsx';
@@ -25,7 +26,10 @@ export function LoginPage({ why }: { why: string | null }) {
   };
   return (
     <main className="mx-auto max-w-md p-6 pt-[12dvh]">
-      <h1 className="mb-1 text-2xl font-semibold tracking-tight">Holdfast</h1>
+      <h1 className="mb-1 flex items-center gap-3 text-2xl font-semibold tracking-tight">
+        <Mark className="size-8" />
+        Holdfast
+      </h1>
       <p className="mb-6 text-quiet">Sign in with a token to see the workflows of this server.</p>
       {why !== null && (
         <div className="mb-4">

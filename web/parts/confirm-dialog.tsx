@@ -73,6 +73,8 @@ export function ConfirmDialog<T>(question: Question<T>) {
             {isRefused ? (
               <Problem error={plan.error} />
             ) : (
+              // What an earlier form would have done is no answer to one that cannot be sent.
+              !isIncomplete &&
               plan.data && <p className="font-medium">{visibleText(capitalised(plan.data.message))}.</p>
             )}
           </div>

@@ -1,6 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
-const STYLE = 'w-full rounded-md border border-line bg-card px-2.5 py-1.5 text-sm placeholder:text-quiet';
+const SHAPE = 'w-full rounded-md border bg-card px-2.5 py-1.5 text-sm placeholder:text-quiet';
+const STYLE = `${SHAPE} border-line`;
 
 /** A text field with its label, and a sentence below it; `problem`: what is wrong with its text, instead. */
 export function TextField({
@@ -21,7 +22,7 @@ export function TextField({
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         aria-invalid={problem === undefined ? undefined : true}
         {...rest}
-        className={`${STYLE} ${problem === undefined ? '' : 'border-bad'}`}
+        className={`${SHAPE} ${problem === undefined ? 'border-line' : 'border-bad'}`}
       />
       {hint !== undefined && (
         <p
@@ -60,13 +61,19 @@ export function TextArea({
 /** One of many, by name. */
 export function SelectField({
   label,
+  isLabelHidden = false,
   options,
   ...rest
-}: ComponentProps<'select'> & { label: string; options: readonly { value: string; text: string }[] }) {
+}: ComponentProps<'select'> & {
+  label: string;
+  /** The place says what it is for. */
+  isLabelHidden?: boolean;
+  options: readonly { value: string; text: string }[];
+}) {
   const id = useId();
   return (
     <div className="min-w-0">
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+      <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'mb-1 block text-sm font-medium'}>
         {label}
       </label>
       <select id={id} {...rest} className={`${STYLE} h-8.5 cursor-pointer`}>

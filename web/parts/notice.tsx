@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/call.ts';
+import { CodeText } from './code-text.tsx';
 
 const KINDS = {
   plain: 'border-line bg-card',
@@ -30,7 +31,7 @@ export function Problem({ error }: { error: unknown }) {
   const message = error instanceof Error ? error.message : String(error);
   return (
     <Notice kind="bad" title={capitalised(message)}>
-      {error instanceof ApiError ? error.hint : undefined}
+      {error instanceof ApiError ? <CodeText text={capitalised(error.hint)} /> : undefined}
     </Notice>
   );
 }

@@ -1,4 +1,4 @@
-import { visibleText } from '../../src/views/visible-text.ts';
+import { CodeText } from './code-text.tsx';
 import { counted } from './words.ts';
 
 interface CheckedRule {
@@ -39,14 +39,16 @@ function Rules({ label, walk }: { label: string; walk: readonly CheckedRule[] })
       {walk.map(({ rule, applies, because }) => (
         <li
           key={rule}
-          className={`grid gap-x-3 px-2 py-0.5 sm:grid-cols-[11rem_minmax(0,1fr)] ${applies ? 'rounded bg-text/5 font-semibold text-text' : 'text-quiet'}`}
+          className={`grid gap-x-3 px-2 py-0.5 sm:grid-cols-[11rem_minmax(0,1fr)] sm:items-baseline ${applies ? 'rounded bg-text/5 font-semibold text-text' : 'text-quiet'}`}
         >
-          <span className="font-mono text-xs leading-6">
+          <span className="font-mono text-xs">
             <span aria-hidden="true">{applies ? '→ ' : '\u00a0\u00a0'}</span>
             {rule}
             {applies && <span className="sr-only"> (decided)</span>}
           </span>
-          <span className="wrap-anywhere">{visibleText(because)}</span>
+          <span className="wrap-anywhere">
+            <CodeText text={because} />
+          </span>
         </li>
       ))}
     </ol>

@@ -40,8 +40,8 @@ function Form() {
       };
       if (check?.kind !== 'request')
         return pageUrl('workflow', { workflow_id: (await createWorkflow(body)).id });
-      await createRequest(body);
-      return pageUrl('home');
+      const { request_name } = await createRequest(body);
+      return pageUrl('request', { request_name });
     },
     onSuccess: async (url) => {
       await queryClient.invalidateQueries();
@@ -57,7 +57,7 @@ function Form() {
           <SimulateFailure spec={spec} check={check} />
         </>
       )}
-      <div className="flex flex-wrap items-end justify-between gap-4 border-t border-line pt-4">
+      <div className="flex flex-wrap items-start justify-between gap-4 border-t border-line pt-4">
         <div className="w-full sm:w-96">
           <TextField
             label="Directory"
@@ -69,6 +69,7 @@ function Form() {
         </div>
         <Button
           kind="main"
+          className="sm:mt-6"
           disabled={check === null || submission.isPending}
           onClick={() => submission.mutate()}
         >

@@ -31,18 +31,24 @@ export interface Order {
 }
 
 const MODES = {
-  retry: 'They get one more attempt in this run.',
-  again: 'They and everything downstream of them start over in this run.',
-  new_run: 'A new run begins, in which they and everything downstream of them start over.',
-  nothing: 'Nothing is left to do.',
-};
+  retry: ['It gets one more attempt in this run.', 'They get one more attempt in this run.'],
+  again: [
+    'It and everything downstream of it start over in this run.',
+    'They and everything downstream of them start over in this run.',
+  ],
+  new_run: [
+    'A new run begins, in which it and everything downstream of it start over.',
+    'A new run begins, in which they and everything downstream of them start over.',
+  ],
+  nothing: ['Nothing is left to do.', 'Nothing is left to do.'],
+} as const;
 
 /** A change has no more jobs. */
 const MOST_JOBS = 100_000;
 
 /**
- * The filters of the table and the patterns of commands differ: in the table case does not matter, and the items of a
- * forEach are found by the name of the job alone. Statuses leave out what cannot be changed, as they do for a command.
+ * Names in the table and those in commands differ: in the table case does not matter, and a name is found by a part of it.
+ * Statuses leave out what cannot be changed, as they do for a command.
  */
 async function selectionOf(workflow: number, filter: JobFilter): Promise<Selection> {
   const { name, statuses } = filter;
@@ -70,15 +76,16 @@ export async function carryOut(workflow: number, order: Order, isDryRun: boolean
         dry_run: isDryRun,
       });
       const names = jobs.map(({ name }) => name);
+      const them = names.length === 1 ? 'it' : 'them';
       return {
         count: names.length,
         sentences: [
           `${counted(names.length, 'job')}: ${someOf(names)}.`,
-          MODES[mode],
+          MODES[mode][names.length === 1 ? 0 : 1],
           ...(revived.length === 0
             ? []
             : [
-                `${counted(revived.length, 'job')} canceled because of them ${revived.length === 1 ? 'waits' : 'wait'} for them again.`,
+                `${counted(revived.length, 'job')} canceled because of ${them} ${revived.length === 1 ? 'waits' : 'wait'} for ${them} again.`,
               ]),
         ],
       };

@@ -18,7 +18,8 @@ export function StageList({ status }: { status: WorkflowStatus }) {
   if (graph === null) return null;
   const stages = stageProgress(graph, status);
   const open = stages.filter(({ ended, jobs }) => ended < jobs);
-  if (stages.length < 2 || open.length === 0) return null;
+  // Where each is one job, the table below says the same.
+  if (stages.length < 2 || open.every(({ jobs }) => jobs === 1)) return null;
   const isRunning = workflowState(status) === 'running';
   const rest = open.length - SHOWN;
   return (

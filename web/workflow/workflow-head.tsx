@@ -1,5 +1,5 @@
-import { type ReactNode, Suspense } from 'react';
-import type { WorkflowStatus } from '../../src/contract/records/records.ts';
+import { Suspense } from 'react';
+import type { WorkflowRecord, WorkflowStatus } from '../../src/contract/records/records.ts';
 import { formatDuration } from '../../src/core/text/quantity.ts';
 import { remainingMs } from '../../src/views/remaining-time.ts';
 import { visibleText } from '../../src/views/visible-text.ts';
@@ -9,6 +9,7 @@ import { Link } from '../app/link.tsx';
 import { ownerFacts, useHasOwners } from '../app/owner.ts';
 import { pageUrl } from '../app/router.ts';
 import { buttonStyle } from '../parts/button.tsx';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { CountsLegend, ProgressBar } from '../parts/progress.tsx';
 import { Card } from '../parts/section.tsx';
@@ -16,19 +17,20 @@ import { StatusMark } from '../parts/status-icon.tsx';
 import { TimeText } from '../parts/time-text.tsx';
 import { fullTime, useNow } from '../parts/times.ts';
 import { counted } from '../parts/words.ts';
-import { workflowTone } from '../parts/workflow-tone.ts';
 import { FailureGroups } from './failure-groups.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
+import { workflowTone } from './workflow-tone.ts';
 
 /** Loaded after the jobs are asked for: groups of many jobs take a server a while. */
 const StageList = lazyPart(async () => (await import('./stage-list.tsx')).StageList);
 
 /** How the workflow stands, how far it is, and what can be done with it as a whole. */
 export function WorkflowHead({ status }: { status: WorkflowStatus }) {
-  const { workflow, counts, workers } = status;
+  const { workflow, counts } = status;
   const state = workflowState(status);
   const total = jobCount(counts);
   const waiting = counts.pending_failed;
+  const facts = useFacts(status);
   return (
     <>
       {waiting > 0 && (
@@ -65,13 +67,14 @@ export function WorkflowHead({ status }: { status: WorkflowStatus }) {
         <div className="mt-3">
           <CountsLegend counts={counts} />
         </div>
+        <About workflow={workflow} />
         <FailureGroups status={status} />
         {!status.complete && (
           <Suspense fallback={null}>
             <StageList status={status} />
           </Suspense>
         )}
-        <Facts status={status} workers={workers.length} />
+        <Facts facts={facts} />
       </Card>
     </>
   );
@@ -83,30 +86,8 @@ function Remaining({ status }: { status: WorkflowStatus }) {
   return left === null ? null : <>, about {formatDuration(left)} left</>;
 }
 
-function Facts({ status, workers }: { status: WorkflowStatus; workers: number }) {
-  const { workflow, started_at_ms: started, finished_at_ms: finished } = status;
-  const { user, project, run_id, description, paused } = workflow;
-  const hasOwners = useHasOwners();
-  const facts: [string, ReactNode][] = [
-    ['Workflow', `#${workflow.id}, run ${run_id}`],
-    ...(hasOwners ? ownerFacts(workflow) : []),
-    ...(user === null || (hasOwners && user === workflow.owner)
-      ? []
-      : [['User', visibleText(user)] as [string, string]]),
-    ...(project === null ? [] : [['Project', visibleText(project)] as [string, string]]),
-    ...(status.complete ? [] : ([['Workers', workers]] as [string, ReactNode][])),
-    ['Started', started === null ? 'not yet' : <TimeText key="started" at={started} />],
-    ...(finished === null || started === null
-      ? []
-      : [
-          [
-            'Took',
-            <span key="took" title={fullTime(finished)}>
-              {formatDuration(finished - started)}
-            </span>,
-          ] as [string, ReactNode],
-        ]),
-  ];
+/** What the workflow is for, and why it stands still. */
+function About({ workflow: { description, paused } }: { workflow: WorkflowRecord }) {
   return (
     <>
       {description !== null && <p className="mt-3 text-sm wrap-anywhere">{visibleText(description)}</p>}
@@ -117,14 +98,32 @@ function Facts({ status, workers }: { status: WorkflowStatus; workers: number })
           {paused.reason !== null && `: ${visibleText(paused.reason)}`}
         </p>
       )}
-      <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1 border-t border-line pt-3 text-sm">
-        {facts.map(([name, value]) => (
-          <div key={name} className="flex gap-1.5">
-            <dt className="text-quiet">{name}</dt>
-            <dd className="wrap-anywhere">{value}</dd>
-          </div>
-        ))}
-      </dl>
     </>
   );
+}
+
+function useFacts(status: WorkflowStatus): Fact[] {
+  const { workflow, workers, started_at_ms: started, finished_at_ms: finished } = status;
+  const { user, project, run_id } = workflow;
+  const hasOwners = useHasOwners();
+  return [
+    ['Workflow', `#${workflow.id}, run ${run_id}`],
+    ...(hasOwners ? ownerFacts(workflow) : []),
+    ...(user === null || (hasOwners && user === workflow.owner)
+      ? []
+      : ([['User', visibleText(user)]] as Fact[])),
+    ...(project === null ? [] : ([['Project', visibleText(project)]] as Fact[])),
+    ...(status.complete ? [] : ([['Workers', workers.length]] as Fact[])),
+    ['Started', started === null ? 'not yet' : <TimeText key="started" at={started} />],
+    ...(finished === null || started === null
+      ? []
+      : ([
+          [
+            'Took',
+            <span key="took" title={fullTime(finished)}>
+              {formatDuration(finished - started)}
+            </span>,
+          ],
+        ] as Fact[])),
+  ];
 }

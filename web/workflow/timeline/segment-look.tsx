@@ -39,12 +39,15 @@ export function SpanPatterns() {
   );
 }
 
-/** Narrower ones could not be seen. */
-const NARROWEST = 0.35;
+/** Narrower ones could not be seen, and narrower patterns not be recognised. */
+const NARROWEST = { plain: 0.35, pattern: 0.9 };
+const PATTERNED: readonly SpanEnd[] = ['retried', 'asks', 'preempted'];
 
 export function SegmentShape({ segment, left, width }: { segment: Segment; left: number; width: number }) {
-  const wide = Math.max(NARROWEST, width);
-  const x = `${Math.min(100 - NARROWEST, left)}%`;
+  const hasPattern = segment.kind === 'running' && PATTERNED.includes(segment.end);
+  const narrowest = hasPattern ? NARROWEST.pattern : NARROWEST.plain;
+  const wide = Math.max(narrowest, width);
+  const x = `${Math.min(100 - narrowest, left)}%`;
   if (segment.kind !== 'running') {
     return segment.kind === 'recovering' ? (
       <rect x={x} width={`${wide}%`} y="13" height="8" className="fill-card stroke-asks" strokeWidth="1.5" />

@@ -1,5 +1,5 @@
 import type { WorkflowState } from '../../src/views/workflow-state.ts';
-import type { Tone } from './status-icon.tsx';
+import type { Tone } from '../parts/status-icon.tsx';
 
 const TONES: Record<WorkflowState, Tone> = {
   completed: 'good',

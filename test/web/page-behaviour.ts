@@ -57,7 +57,7 @@ export function pageBehaviour(world: WebWorld): void {
       await page.getByRole('link', { name: 'stack' }).click();
       const usage = page.getByRole('region', { name: 'Resources of attempt 1' });
       await usage.getByRole('img', { name: /Memory peak \d+.* of 256m requested \(\d+ %\)/ }).waitFor();
-      await usage.getByRole('img', { name: /CPUs peak [\d.]+ of 1.0 requested/ }).waitFor();
+      await usage.getByRole('img', { name: /CPUs peak (0\.\d\d|1\.\d) of 1.0 requested/ }).waitFor();
       await usage.evaluate((section) => section.scrollIntoView());
       await screenshot(page, `usage-${theme}`);
       await expectAccessible(page);

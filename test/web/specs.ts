@@ -47,7 +47,11 @@ export const MANY = {
   jobs: [
     { name: 'point_{index}', parameters: { index: '1:600' }, command: 'true', depends_on: ['begin'] },
     { name: 'begin', command: 'true' },
-    { name: 'odd_{index}', parameters: { index: '1:4' }, command: 'test -e even || exit 4' },
+    {
+      name: 'odd_{index}',
+      parameters: { index: '1:4' },
+      command: 'test -e even || { echo "FileNotFoundError: even" >&2; exit 4; }',
+    },
   ],
 };
 
@@ -117,7 +121,8 @@ export const PIPELINE = {
       name: 'align_{sample}',
       parameters: { sample: '1:60' },
       depends_on: ['fetch', 'index'],
-      command: 'test {sample} = 7 && exit 4; test {sample} = 31 && exit 4; true',
+      command:
+        'case {sample} in 7|31) echo "sample {sample}: too few reads, alignment failed" >&2; exit 4;; esac',
       retry: { max_retries_failure: 1, initial_retry_delay_ms: 300 },
     },
     {

@@ -38,7 +38,7 @@ export function UsageSection({
           title="CPUs"
           points={samples.map(({ at_ms }, index) => ({ at_ms, value: cpus[index]! }))}
           requested={job.requirement.cpus}
-          format={(value) => value.toFixed(value < 10 ? 1 : 0)}
+          format={(value) => value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)}
         />
       </Card>
     </Section>

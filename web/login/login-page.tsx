@@ -30,7 +30,7 @@ export function LoginPage({ why }: { why: string | null }) {
         <Mark className="size-8" />
         Holdfast
       </h1>
-      <p className="mb-6 text-quiet">Sign in with a token to see the workflows of this server.</p>
+      <p className="mb-6 text-quiet">Sign in with a token to see what runs here.</p>
       {why !== null && (
         <div className="mb-4">
           <Notice kind="asks" title={why} />

@@ -81,7 +81,7 @@ export function SpecEditor({
           wrap="off"
           value={spec.text}
           placeholder={
-            'Paste a spec, or drop a file here.\n\nname: hello\njobs:\n  - name: greet\n    command: echo hello'
+            'Paste a spec or drop a file.\n\nname: hello\njobs:\n  - name: greet\n    command: echo hello'
           }
           onChange={(event) => onChange({ ...spec, text: event.target.value })}
           onScroll={(event) => setTop(event.currentTarget.scrollTop)}

@@ -40,8 +40,8 @@ td { overflow-wrap: anywhere; }
 td.advice, th.advice { padding-left: 16px; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 tr:last-child td { border-bottom: 0; }
-pre { margin: 8px 0; padding: 10px 12px; max-height: 420px; overflow: auto; background: #101820; color: #dfe7ee;
-  border-radius: 6px; font: 13px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+pre { margin: 8px 0; padding: 10px 12px; max-height: 420px; overflow: auto; background: light-dark(#101820, #0a0f14);
+  color: #dfe7ee; border: 1px solid var(--line); border-radius: 6px; font: 13px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 details summary { cursor: pointer; color: var(--quiet); }
 :focus-visible { outline: 2px solid var(--runs); outline-offset: 2px; }
 svg { display: block; width: 100%; min-width: 640px; height: auto; shape-rendering: crispEdges; }

@@ -241,6 +241,13 @@ export const ERRORS = {
     exitCode: 1,
     hint: () => 'nothing was changed; only the newest exchange can be sent again',
   },
+  DATABASE_RESTORED: {
+    message: ({ worker, made, newest }) =>
+      `worker ${worker} has made exchange ${made}, and the database knows none after ${newest}: an older copy of it was restored`,
+    httpStatus: 409,
+    exitCode: 1,
+    hint: () => 'the worker ends what it runs and registers anew; jobs that the database gave it run again',
+  },
   NEEDS_SERVER: {
     message: ({ command }) => `\`${command}\` needs a server`,
     httpStatus: 400,

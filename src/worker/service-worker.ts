@@ -34,6 +34,7 @@ const GIVEN_UP = new Set<ErrorCode>([
   'WORKER_NOT_FOUND',
   'NOT_THAT_WORKER',
   'STALE_EXCHANGE',
+  'DATABASE_RESTORED',
 ]);
 
 /** A server that is being restarted answers again by then. */

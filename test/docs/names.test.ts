@@ -8,7 +8,7 @@ const NAMES = /\b[a-z]+(?:_[a-z0-9]+)+\b|(?<![\w-])--[a-z][a-z-]+/g;
 
 /** Of other programs, and names of jobs in examples. */
 const ELSEWHERE = new Set(
-  `--scale --gres --pty --offline --package --prefix --config --forcerun --keep-going --memoized --rerun-triggers --fast
+  `--scale --gres --pty --offline --package --prefix --config --forcerun --keep-going --memoized --rerun-triggers --fast pg_restore http_host
    analyse_3 align_1 align_2 min_samples check_storage
    unit_000003 unit_000003_cleanup unit_000003_merge unit_000003_proc_01 unit_000003_proc_02`.split(/\s+/),
 );

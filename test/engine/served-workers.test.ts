@@ -65,6 +65,23 @@ describe('workers of a server', () => {
     await expect(served.engine.exchange(worker, old)).rejects.toMatchObject({ code: 'STALE_EXCHANGE' });
   });
 
+  test('a worker that knows exchanges which the database does not is refused: a copy was restored', async () => {
+    const served = new Served();
+    await served.submit([{ name: 'a' }]);
+    const worker = await served.worker();
+    await served.exchange(worker);
+    const ahead = { seq: 3, capacity: PLENTY };
+    await expect(served.exchange(worker, ahead)).rejects.toMatchObject({
+      code: 'DATABASE_RESTORED',
+      message: expect.stringContaining(`worker ${worker} has made exchange 2`),
+    });
+    // The same without a job in question, as most exchanges of busy workers are.
+    await expect(served.exchange(worker, { seq: 3 })).rejects.toMatchObject({ code: 'DATABASE_RESTORED' });
+    expect(await served.exchange(worker, { seq: 2, capacity: PLENTY })).toMatchObject({
+      claims: [{ job_name: 'a' }],
+    });
+  });
+
   test('a retry goes to another worker that fits, and back after 30 s if that one does not come', async () => {
     const served = new Served();
     await served.submit([{ name: 'flaky', retry: RETRY }]);

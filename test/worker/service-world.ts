@@ -55,6 +55,11 @@ export class ServiceWorld {
     return world;
   }
 
+  /** The same place with another engine. */
+  on(engine: ServedEngine): ServiceWorld {
+    return new ServiceWorld(this.#context, this.dir, engine, this.leaseMs);
+  }
+
   /** A workflow whose jobs run in the directory of the world; shared by default. */
   async submit(
     jobs: object[],

@@ -96,6 +96,9 @@ function* begin(
     if (answer.contended) yield* keepAnswers([{ workerId, seq, answer: stored(done) }]);
     return { done };
   }
+  if (missesExchanges(worker, seq)) {
+    return refusal('DATABASE_RESTORED', { worker: workerId, made: seq! - 1, newest: worker.last_seq });
+  }
   return {
     worker,
     request: withoutSkew(request, now),
@@ -103,6 +106,14 @@ function* begin(
     changed: false,
     contended: false,
   };
+}
+
+/**
+ * Numbers rise by one. A worker that is ahead knows answers of a database that is gone: the attempts that it runs and those
+ * that it would be given now may have the same tokens.
+ */
+export function missesExchanges({ last_seq: newest }: ExchangingWorker, seq: number | undefined): boolean {
+  return seq !== undefined && seq > newest + 1;
 }
 
 function refusal(...reason: ConstructorParameters<typeof HoldfastError>): SettledExchange {

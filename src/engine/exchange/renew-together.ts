@@ -5,7 +5,15 @@ import { type ExchangingWorker, findExchangingWorkers } from '../../store/rows/w
 import { hasWaitingErrands } from '../../store/rows/workflows/waiting-work-rows.ts';
 import { type Script, together } from '../../store/script.ts';
 import { findActions } from '../wake/find-news.ts';
-import { addWords, type Exchanged, emptyResult, ended, type SentExchange, stored } from './exchange.ts';
+import {
+  addWords,
+  type Exchanged,
+  emptyResult,
+  ended,
+  missesExchanges,
+  type SentExchange,
+  stored,
+} from './exchange.ts';
 import type { ExchangePart } from './exchange-part.ts';
 
 /** Whether the exchange reports nothing and asks for no job: most exchanges of workers with long jobs. */
@@ -35,7 +43,8 @@ export function* renewTogether(sent: readonly SentExchange[], now: number): Scri
   };
   const parts = sent.map((each): ExchangePart | null => {
     const worker = workers.get(each.workerId);
-    const isRefused = worker === undefined || worker.retired_at !== null;
+    const isRefused =
+      worker === undefined || worker.retired_at !== null || missesExchanges(worker, each.request.seq);
     if (isRefused || each.request.seq! <= worker.last_seq || isWhole(each, worker)) return null;
     const result = emptyResult(now, worker.lease_ms, worker.draining === 1);
     return { worker, request: each.request, result, changed: false, contended: false };

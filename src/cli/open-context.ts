@@ -10,8 +10,8 @@ import type { CommandContext, ServerAccess } from './command-context.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { type FoundState, findStateDir, stateDirIn } from './config/find-state-dir.ts';
 import { hideVariables } from './config/hide-variables.ts';
-import { readTokenFile } from './config/read-token-file.ts';
 import { resolveSettings, type SettingOrigin, type SettingSources } from './config/resolve-settings.ts';
+import { serverAccess } from './config/server-access.ts';
 import type { Settings } from './config/settings.ts';
 import { secretVariables } from './config/smtp-settings.ts';
 import { csvText } from './terminal/csv-text.ts';
@@ -149,18 +149,6 @@ export async function openContext({ dir, flags, ownState, list }: ContextOptions
     async close() {
       for (const engine of engines) await engine.close();
     },
-  };
-}
-
-function serverAccess(settings: Settings, origins: SettingOrigin[]): ServerAccess | null {
-  const { server, token, token_file: file } = settings;
-  if (server === null) return null;
-  const isFlag = origins.some(({ key, origin }) => key === 'token_file' && origin === 'flag');
-  const { worker_token_file: workerFile } = settings;
-  return {
-    url: server,
-    token: file !== null && (isFlag || token === null) ? readTokenFile(file) : token,
-    ...(workerFile !== null && { workerToken: readTokenFile(workerFile) }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../contract/engine.ts';
 import type { ResumedWorker, WorkerIdentity } from '../contract/records/exchange.ts';
-import { type ErrorCode, HoldfastError } from '../core/errors.ts';
 import { causeOf } from '../core/job/outcome.ts';
 import { formatDuration } from '../core/text/quantity.ts';
 import { holdsState, lockState } from '../host/state-lock.ts';
 import { AllocationClock } from './allocation-clock.ts';
 import { ExchangeSender } from './exchange/exchange-sender.ts';
 import { emptyReports } from './exchange/outbox.ts';
+import { isGivenUp } from './exchange/refusals.ts';
 import { takeOver } from './exchange/take-over.ts';
 import { WorkerSession } from './exchange/worker-session.ts';
 import {
@@ -27,15 +27,6 @@ import {
   serviceIdentity,
   withAllocation,
 } from './service-options.ts';
-
-/** The engine has given the worker up, or never knew it. */
-const GIVEN_UP = new Set<ErrorCode>([
-  'WORKER_RETIRED',
-  'WORKER_NOT_FOUND',
-  'NOT_THAT_WORKER',
-  'STALE_EXCHANGE',
-  'DATABASE_RESTORED',
-]);
 
 /** A server that is being restarted answers again by then. */
 const REACH_WITHIN_MS = 60_000;
@@ -196,7 +187,7 @@ export class ServiceWorker {
     launchers.listen({ started: (notice) => early.push(notice), ended: (notice) => early.push(notice) });
     const holdings = await launchers.inherit();
     const known = this.#knownWorker();
-    const resumed = known && (await this.#resume(known, holdings));
+    const resumed = known && (await this.#resume(known, holdings, launchers));
     if (resumed === null) {
       removeWorkerState(stateDir);
       if (sizeOf(holdings) > 0) {
@@ -247,11 +238,16 @@ export class ServiceWorker {
     return state === null || state.server !== (this.#options.server ?? '') ? null : state;
   }
 
-  /** null if the server has given the worker up. */
-  async #resume({ worker_id: id, secret }: KnownWorker, { ended }: Holdings): Promise<ResumedWorker | null> {
+  /** null if the server has given the worker up. What it left here lives on until then, or until its lease ends. */
+  async #resume(
+    { worker_id: id, secret }: KnownWorker,
+    { ended }: Holdings,
+    launchers: Launchers,
+  ): Promise<ResumedWorker | null> {
     try {
-      return await this.#sender.insist(() =>
-        this.#engine.resumeWorker({ id, secret }, this.#currentIdentity()),
+      return await this.#sender.insist(
+        () => this.#engine.resumeWorker({ id, secret }, this.#currentIdentity()),
+        () => launchers.pids.launchers.length > 0,
       );
     } catch (error) {
       if (!isGivenUp(error)) throw error;
@@ -345,10 +341,6 @@ export class ServiceWorker {
     await Promise.race([retired, sleep(HASTE_MS, undefined, { ref: false })]);
     removeWorkerState(this.#options.stateDir);
   }
-}
-
-function isGivenUp(error: unknown): error is HoldfastError {
-  return error instanceof HoldfastError && GIVEN_UP.has(error.code);
 }
 
 function sizeOf({ waiting, started, ended }: Holdings): number {

@@ -181,6 +181,34 @@ describe('a refusal', () => {
   });
 });
 
+test('a token that was replaced in its file is used from then on, without a failed request', async () => {
+  const valid = (name: string): Answer => {
+    return (response, heard) => {
+      const isValid = heard.headers.authorization === `Bearer ${name}`;
+      return (isValid ? json({ id: 3, canceled: [] }) : refused('UNAUTHORIZED', 401))(response, heard);
+    };
+  };
+  const { url, heard } = await scriptedServer(valid('hf_new'));
+  const address = { url, token: 'hf_old', readTokensAgain: () => ({ token: 'hf_new' }) };
+  const engine = new HttpEngine(address);
+  await engine.cancel(3, { actor: 'ada' });
+  await engine.cancel(3, { actor: 'ada' });
+  expect(heard.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer hf_old',
+    'Bearer hf_new',
+    'Bearer hf_new',
+  ]);
+});
+
+test('a token that is still the same in its file is refused', async () => {
+  const { url, heard } = await scriptedServer(refused('UNAUTHORIZED', 401));
+  for (const found of [{ token: 'hf_old' }, null]) {
+    const engine = new HttpEngine({ url, token: 'hf_old', readTokensAgain: () => found });
+    await expect(engine.cancel(3, { actor: 'ada' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  }
+  expect(heard).toHaveLength(2);
+});
+
 test('a server that was never there is not waited for', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -27,8 +27,10 @@ test('an exchange has the same number however often it is sent, and the next one
   const sender = new ExchangeSender(() => {});
   sender.continueAfter(41);
   let repeats = 0;
-  await sender.exchange(engine, 7, NOTHING, async () => {
-    repeats += 1;
+  await sender.exchange(engine, 7, NOTHING, {
+    before: async () => {
+      repeats += 1;
+    },
   });
   await sender.exchange(engine, 7, NOTHING);
   expect(sent.map(({ seq }) => seq)).toEqual([42, 42, 42, 43]);
@@ -57,6 +59,40 @@ test('what the engine refuses is not sent again', async () => {
   const asked = new ExchangeSender(() => {}).exchange(engine, 7, NOTHING);
   await expect(asked).rejects.toMatchObject({ code: 'WORKER_RETIRED' });
   expect(sent).toHaveLength(1);
+});
+
+test('what an operator can put right is asked again as long as there are jobs to lose', async () => {
+  const refused = () => new HoldfastError('UNAUTHORIZED', { problem: 'there is no such token' });
+  const reported: string[] = [];
+  const sender = new ExchangeSender((line) => reported.push(line));
+  const busy = failing(3, refused);
+  await sender.exchange(busy.engine, 7, NOTHING, { hasJobs: () => true });
+  expect(busy.sent.map(({ seq }) => seq)).toEqual([1, 1, 1, 1]);
+  expect(reported).toEqual([
+    'there is no such token; trying again until the lease ends',
+    'the server answers again',
+  ]);
+  const idle = failing(3, refused);
+  const hasJobs = () => idle.sent.length < 2;
+  await expect(sender.exchange(idle.engine, 7, NOTHING, { hasJobs })).rejects.toMatchObject({
+    code: 'UNAUTHORIZED',
+  });
+  expect(idle.sent).toHaveLength(2);
+});
+
+test('a worker that the engine has given up is not kept by its jobs', async () => {
+  for (const code of ['WORKER_RETIRED', 'DATABASE_RESTORED', 'STALE_EXCHANGE'] as const) {
+    const { engine, sent } = failing(1, () => new HoldfastError(code, { worker: 7 }));
+    const asked = new ExchangeSender(() => {}).exchange(engine, 7, NOTHING, { hasJobs: () => true });
+    await expect(asked).rejects.toMatchObject({ code });
+    expect(sent).toHaveLength(1);
+  }
+});
+
+test('a full disk of the engine is waited out as its absence is, with jobs and without', async () => {
+  const { engine, sent } = failing(2, () => new HoldfastError('DISK_FULL', { problem: 'full' }));
+  await new ExchangeSender(() => {}).exchange(engine, 7, NOTHING);
+  expect(sent).toHaveLength(3);
 });
 
 test('answers are not kept: a worker that lives for months has millions of them', async () => {

@@ -8,7 +8,7 @@ import { pause } from './pause.ts';
 import { readAnswer } from './read-answer.ts';
 import { refusal } from './refusal.ts';
 import { type Parameters, requestUrl } from './request-url.ts';
-import type { ServerAddress } from './server-address.ts';
+import type { ServerAddress, Tokens } from './server-address.ts';
 import { TimeLimit } from './time-limit.ts';
 
 export interface Asked<E extends Endpoint> {
@@ -30,6 +30,7 @@ interface Known {
   closing: AbortController;
   hasAnswered: boolean;
   outage: Outage;
+  tokens: Tokens;
 }
 
 type Tried<T> = { value: T } | { error: HoldfastError; wasSent: boolean };
@@ -65,7 +66,12 @@ export class HttpConnection {
 
   constructor(
     address: ServerAddress,
-    known: Known = { closing: new AbortController(), hasAnswered: false, outage: new Outage() },
+    known: Known = {
+      closing: new AbortController(),
+      hasAnswered: false,
+      outage: new Outage(),
+      tokens: address,
+    },
     signals: readonly AbortSignal[] = [],
   ) {
     this.url = address.url.replace(/\/+$/, '');
@@ -109,6 +115,7 @@ export class HttpConnection {
       }
       const { error, wasSent } = tried;
       if (!AWAY.has(error.code)) outage.answered();
+      if (error.code === 'UNAUTHORIZED' && this.#hasNewTokens()) continue;
       const mayRepeat =
         (AWAY.has(error.code) || (isSafe && outage.isWaitedOut && PASSING.has(error.code))) &&
         (isSafe || !wasSent) &&
@@ -126,6 +133,14 @@ export class HttpConnection {
   /** Reads wait for a server that does not answer, as long as a caller follows something on it. */
   waitOutOutages(patience: OutagePatience): () => void {
     return this.#known.outage.waitOut(patience);
+  }
+
+  /** Whether files have other tokens than those that were shown. */
+  #hasNewTokens(): boolean {
+    const { tokens } = this.#known;
+    const found = this.#address.readTokensAgain?.() ?? tokens;
+    this.#known.tokens = found;
+    return found.token !== tokens.token || found.workerToken !== tokens.workerToken;
   }
 
   #patience(isSafe: boolean): number {
@@ -183,7 +198,7 @@ export class HttpConnection {
 
   #send<E extends Endpoint>(endpoint: E, asked: Asked<E>, signal: AbortSignal): Promise<Response> {
     const { params = {}, query = {}, body, actor, headers = {} } = asked;
-    const { token, workerToken = token } = this.#address;
+    const { token, workerToken = token } = this.#known.tokens;
     const shown = endpoint.role === 'worker' ? workerToken : token;
     return fetch(requestUrl(this.url, endpoint.path, params as Parameters, query as Parameters), {
       method: endpoint.method,

@@ -1,9 +1,15 @@
-/** Where a server is, and who asks it. */
-export interface ServerAddress {
-  url: string;
+/** Who asks a server. */
+export interface Tokens {
   token: string | null;
   /** For what only workers do; `token` does unless there is one. */
   workerToken?: string;
+}
+
+/** Where a server is, and who asks it. */
+export interface ServerAddress extends Tokens {
+  url: string;
+  /** What files have now, since a token may be replaced while a process uses it; null: they cannot be read now. */
+  readTokensAgain?(): Tokens | null;
 }
 
 type Read = { value: string } | { problem: string };

@@ -1,20 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../contract/engine.ts';
 import type { Exchange, ExchangeResult } from '../../contract/records/exchange.ts';
-import { type ErrorCode, HoldfastError } from '../../core/errors.ts';
+import { HoldfastError } from '../../core/errors.ts';
 import { monotonicNow } from '../launcher/monotonic-now.ts';
-
-/** The engine may only be away for a while: nothing about the question was wrong. */
-const PASSING = new Set<ErrorCode>([
-  'SERVER_UNREACHABLE',
-  'SHUTTING_DOWN',
-  'DATABASE_UNREACHABLE',
-  'STORE_FAILED',
-]);
-
-export function isPassing(error: unknown): error is HoldfastError {
-  return error instanceof HoldfastError && PASSING.has(error.code);
-}
+import { isCorrigible, isPassing } from './refusals.ts';
 
 /** One that takes longer may stand still: there are some more tries within the lease. */
 const EXCHANGE_MS = 8_000;
@@ -32,6 +21,14 @@ export interface ExchangeAnswer {
   result: ExchangeResult;
   /** When the question was first sent, by `monotonicNow`: what it says of the lease counts from there. */
   sentAt: number;
+}
+
+/** What an exchange needs besides, where it is not answered at once. */
+export interface Repeats {
+  /** Waited for before each of them. */
+  before?(): Promise<void>;
+  /** Whether the worker has anything to lose: then what an operator can put right is waited for. */
+  hasJobs?(): boolean;
 }
 
 /**
@@ -72,16 +69,19 @@ export class ExchangeSender {
     await this.#unlessGivenUp(sleep(ms));
   }
 
-  /** Tries until it succeeds; an error that does not pass is thrown. */
-  async insist<T>(ask: () => Promise<T>): Promise<T> {
+  /** Tries until it succeeds; an error that does not pass is thrown, unless `hasJobs` and an operator can put it right. */
+  async insist<T>(ask: () => Promise<T>, hasJobs: () => boolean = () => false): Promise<T> {
     for (let failures = 0; ; failures += 1) {
       try {
         const answer = await this.#unlessGivenUp(ask());
         if (failures > UNREPORTED_FAILURES) this.#narrate('the server answers again');
         return answer;
       } catch (error) {
-        if (!isPassing(error) || this.hasGivenUp) throw error;
-        if (failures === UNREPORTED_FAILURES) this.#narrate(`${error.message}; trying again`);
+        if (this.hasGivenUp || !(isPassing(error) || (isCorrigible(error) && hasJobs()))) throw error;
+        if (failures === UNREPORTED_FAILURES) {
+          const until = isPassing(error) ? '' : ' until the lease ends';
+          this.#narrate(`${error.message}; trying again${until}`);
+        }
         await this.#unlessGivenUp(sleep(pauseBeforeTry(failures)));
       }
     }
@@ -110,22 +110,22 @@ export class ExchangeSender {
     this.#seq = seq;
   }
 
-  /** One exchange, with the next number. `beforeRepeat` is waited for before each repeat. */
+  /** One exchange, with the next number. */
   async exchange(
     engine: Engine,
     workerId: number,
     exchange: Exchange,
-    beforeRepeat: () => Promise<void> = async () => {},
+    repeats: Repeats = {},
   ): Promise<ExchangeAnswer> {
     const sentAt = monotonicNow();
     let isRepeat = false;
     this.#seq += 1;
     const numbered = { ...exchange, seq: this.#seq };
     const result = await this.insist(async () => {
-      if (isRepeat) await beforeRepeat();
+      if (isRepeat) await repeats.before?.();
       isRepeat = true;
       return within(EXCHANGE_MS, engine.exchange(workerId, { ...numbered, sent_at_ms: Date.now() }));
-    });
+    }, repeats.hasJobs);
     return { result, sentAt };
   }
 }

@@ -144,8 +144,12 @@ export class WorkerSession {
       return { result: await engine.exchange(workerId, exchange), sentAt: monotonicNow() };
     }
     const { sender, logs } = remoteness;
-    // Logs that an outage kept back come before the report, as they do without one.
-    return sender.exchange(engine, workerId, exchange, () => logs.sendLast([]));
+    const fencedFrom = this.#last?.fencedFrom ?? Number.NEGATIVE_INFINITY;
+    return sender.exchange(engine, workerId, exchange, {
+      // Logs that an outage kept back come before the report, as they do without one.
+      before: () => logs.sendLast([]),
+      hasJobs: () => (countOf(reports) > 0 || !this.#runner.isIdle) && monotonicNow() < fencedFrom,
+    });
   }
 
   #capacity(): Capacity | null {
@@ -184,6 +188,9 @@ function isInVain(
   reports: Reports,
   { claims, cancel, stop, errands, cancel_errands }: ExchangeResult,
 ): boolean {
-  const reported = Object.values(reports).reduce((sum, { length }) => sum + length, 0);
-  return reported + [claims, cancel, stop, errands, cancel_errands].flat().length === 0;
+  return countOf(reports) + [claims, cancel, stop, errands, cancel_errands].flat().length === 0;
+}
+
+function countOf(reports: Reports): number {
+  return Object.values(reports).reduce((sum, { length }) => sum + length, 0);
 }

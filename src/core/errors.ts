@@ -14,6 +14,15 @@ function word(fact: unknown): string {
   return shellWord(String(fact));
 }
 
+/** What a server that cannot be reached may lack, as far as the problem shows it. */
+function unreachableHint(problem: string): string {
+  if (/certificate/i.test(problem))
+    return 'NODE_EXTRA_CA_CERTS names a file with the certificate of your own authority; the address must have the name that the certificate has';
+  if (problem.startsWith('ERR_SSL')) return 'the server there does not use TLS; is its address http://…?';
+  if (problem.startsWith('HTTP 400')) return 'something else answers there; is the address https://…?';
+  return 'is `holdfast serve` running there? --server, HOLDFAST_SERVER or the configuration key server name it';
+}
+
 /** Every error the product reports. docs/errors.md lists them; a test keeps the two equal. */
 export const ERRORS = {
   WORKFLOW_NOT_FOUND: {
@@ -258,8 +267,7 @@ export const ERRORS = {
     message: ({ url, problem }) => `cannot reach ${url}: ${problem}`,
     httpStatus: 502,
     exitCode: 4,
-    hint: () =>
-      'is `holdfast serve` running there? --server, HOLDFAST_SERVER or the configuration key server name it',
+    hint: ({ problem }) => unreachableHint(String(problem)),
   },
   SERVER_FAILED: {
     message: ({ url, problem }) => `${url} failed: ${problem}`,

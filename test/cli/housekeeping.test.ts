@@ -137,6 +137,10 @@ describe('backup', () => {
     expect([postgres.code, postgres.stderr]).toEqual([2, expect.stringContaining('pg_dump')]);
     const server = await runCli(['backup', 'x.db', '--server', 'http://127.0.0.1:1'], { cwd });
     expect([server.code, server.stderr]).toEqual([2, expect.stringContaining('machine of the server')]);
+    const env = { HOLDFAST_SERVER: 'http://127.0.0.1:1' };
+    expect((await runCli(['backup', 'x.db'], { cwd, env })).stderr).toContain(
+      'HOLDFAST_SERVER: a backup is made where the state is; run it on the machine of the server; unset this variable to work here',
+    );
     const empty = makeProject();
     expect(await runCli(['backup', 'x.db'], { cwd: empty })).toMatchObject({ code: 2 });
     expect(readdirSync(empty)).toEqual([]);

@@ -43,6 +43,8 @@ describe('an option that would have no effect is refused', () => {
     ['requests run sweep --output-dir logs', "unknown option '--output-dir'"],
     ['serve --port 0 -j 2', '--max-parallel: only with --with-worker'],
     ['serve --port 0 --grace 2s', '--grace: only with --with-worker'],
+    ['serve --server http://127.0.0.1:7600', '--server: is for commands that ask a server'],
+    ['serve --token-file token', '--token-file: is for commands that ask a server'],
   ])('%s', async (line, message) => {
     const { code, stdout, stderr } = await runCli(line.split(' '), { cwd });
     expect([code, stdout]).toEqual([2, '']);

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ServedProject } from '../client/served-project.ts';
 import { makeProject, runCli, startCli, until } from './run-cli.ts';
 
@@ -33,6 +36,19 @@ describe('without a server', () => {
     expect(stderr).toMatch(
       /^error: cannot reach http:\/\/127\.0\.0\.1:9: .*\nhint: is `holdfast serve` running/,
     );
+  });
+
+  test('one that has no TLS is said to have none', async () => {
+    const server = createServer((_, response) => void response.writeHead(400).end()).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = (url: string) => runCli(['status', '--server', url], { cwd: makeProject() });
+    expect(await ask(`https://127.0.0.1:${port}`)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('hint: the server there does not use TLS; is its address http://…?'),
+    });
+    expect((await ask(`http://127.0.0.1:${port}`)).stderr).toContain('is the address https://…?');
   });
 
   test.each([
@@ -145,6 +161,7 @@ describe('a server without a worker', () => {
     expect(followed.stdout).toContain(`next: holdfast explain 1 broken ${flags.join(' ')}`);
 
     const list = await runCli(['workers', 'list', ...flags], { cwd });
+    expect((await runCli(['workers', ...flags], { cwd })).stdout).toBe(list.stdout);
     expect(list.stdout).toMatch(/^ *1 {2}active {2}service .* lab +big /m);
     const drained = await runCli(['workers', 'drain', '1', ...flags], { cwd });
     expect(drained.stdout).toMatch(
@@ -256,6 +273,7 @@ describe('a server that asks for tokens', () => {
     expect((await as('admin', 'token', 'revoke', '5')).stdout).toBe('token 5 of bob is revoked\n');
     await until(async () => (await as('bob', 'status')).code === 2, 'it does not work any more');
     const list = await here('token', 'list');
+    expect((await here('token')).stdout).toBe(list.stdout);
     expect(list.stdout).toMatch(/^ *5 {2}bob +viewer +revoked /m);
     expect(list.stdout).not.toContain('hf_');
     expect((await as('admin', 'token', 'revoke', '44')).stderr).toContain('there is no token 44');

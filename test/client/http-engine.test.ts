@@ -172,6 +172,15 @@ describe('a refusal', () => {
     },
   );
 
+  test('for the address of a page names that of the server', async () => {
+    const { url } = await scriptedServer(refused('NO_ENDPOINT', 404));
+    const engine = new HttpEngine({ url: `${url}/workflows/3`, token: null });
+    await expect(engine.getWorkflow(3)).rejects.toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      message: `cannot reach ${url}/workflows/3: the server has no API under /workflows/3; its address may be ${url}`,
+    });
+  });
+
   test('is also an address to go to instead: the token is not taken there', async () => {
     const { engine, heard, url } = await scripted((response) =>
       response.writeHead(307, { location: `${url}/elsewhere` }).end(),

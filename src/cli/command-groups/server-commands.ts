@@ -53,17 +53,17 @@ export const SERVER_COMMANDS: CommandEntry[] = [
     load: async () => (await import('../commands/serve/notify.ts')).notifyCommand,
   },
   {
-    usage: 'workers <action> [id]',
+    usage: 'workers [action] [id]',
     summary: 'list workers, drain one, declare one lost',
     details:
       'A worker that has been silent for 30 s is suspect; it keeps its jobs until its lease ends. `lost` is for\na worker that is known to be dead: its jobs are lost at once, and run elsewhere.',
     options: [['--all', 'also those that have left']],
     examples: ['holdfast workers list', 'holdfast workers drain 3', 'holdfast workers lost 3'],
-    list: ({ args }) => (args[0] === 'list' ? 'workers' : undefined),
+    list: ({ args }) => ((args[0] ?? 'list') === 'list' ? 'workers' : undefined),
     load: async () => (await import('../commands/serve/workers.ts')).workersCommand,
   },
   {
-    usage: 'token <action> [id]',
+    usage: 'token [action] [id]',
     summary: 'create, list or revoke tokens of a server',
     details:
       'A viewer reads. An operator also submits and changes workflows. A worker runs jobs, and does nothing else.\nAn admin does all of this and creates tokens. Run it where the server is, or with --server and the token of\nan admin. The secret is shown once.',
@@ -78,7 +78,7 @@ export const SERVER_COMMANDS: CommandEntry[] = [
       'holdfast token list',
       'holdfast token revoke 2',
     ],
-    list: ({ args }) => (args[0] === 'list' ? 'tokens' : undefined),
+    list: ({ args }) => ((args[0] ?? 'list') === 'list' ? 'tokens' : undefined),
     load: async () => (await import('../commands/serve/token.ts')).tokenCommand,
   },
 ];

@@ -16,6 +16,12 @@ export function refusal({ url, status, text }: Refused): HoldfastError {
   if (!isErrorCode(refused.code)) {
     return new HoldfastError('SERVER_FAILED', { url, problem: `${refused.code}: ${refused.message}` });
   }
+  // The address of a page, for instance: a server that is there has all endpoints.
+  const { origin, pathname } = new URL(url);
+  if (refused.code === 'NO_ENDPOINT' && pathname !== '/') {
+    const problem = `the server has no API under ${pathname}; its address may be ${origin}`;
+    return new HoldfastError('SERVER_UNREACHABLE', { url, problem });
+  }
   return HoldfastError.received(refused.code, refused.message, refused.hint);
 }
 

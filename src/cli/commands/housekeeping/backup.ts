@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HoldfastError } from '../../../core/errors.ts';
 import type { Command } from '../../command-context.ts';
+import { refuseServer } from '../../options/refuse-server.ts';
 import { writtenFileView } from '../../texts/spec/written-file-text.ts';
 
 export const backupCommand: Command = async (context, { args }) => {
   const file = args[0]!;
-  if (context.server !== null) {
-    throw refused('--server', 'a backup is made where the state is; run it on the machine of the server');
-  }
+  refuseServer(context, 'a backup is made where the state is; run it on the machine of the server');
   if (context.settings.database_url !== null) {
     throw refused('backup', 'the state is in PostgreSQL; `pg_dump` makes a consistent copy while it is used');
   }

@@ -1,13 +1,17 @@
 import { resolve } from 'node:path';
-import { HoldfastError } from '../../../core/errors.ts';
 import { readVersion } from '../../../mcp/read-version.ts';
-import type { Command, CommandContext } from '../../command-context.ts';
+import type { Command } from '../../command-context.ts';
+import { refuseServer } from '../../options/refuse-server.ts';
 import { workflowArgument } from '../../options/workflow-argument.ts';
 import { exportedView, type ShownExport } from '../../texts/files/transfer-text.ts';
 import { joinedLines, refuseExisting, writeCompressed } from '../../transfer/export-file.ts';
 
+/** What goes into a database and out of it whole is for whoever may read all of it. */
+export const BOTH_WAYS =
+  'has secrets and history that a server does not hand out or take; run it where the state is';
+
 export const exportCommand: Command = async (context, { args, options }) => {
-  refuseServer(context, 'an export');
+  refuseServer(context, `an export ${BOTH_WAYS}`);
   const engine = await context.openServedEngine({ create: false });
   const workflowId = await workflowArgument(engine, context, args[0]);
   const file = typeof options.out === 'string' ? options.out : `workflow-${workflowId}.holdfast.gz`;
@@ -26,12 +30,3 @@ export const exportCommand: Command = async (context, { args, options }) => {
   context.show(exportedView, { workflow_id: workflowId, name, job_count, file, bytes, counts });
   return 0;
 };
-
-/** What goes into a database and out of it whole is for whoever may read all of it. */
-export function refuseServer({ server }: CommandContext, what: string): void {
-  if (server === null) return;
-  throw new HoldfastError('INVALID_ARGUMENT', {
-    argument: '--server',
-    problem: `${what} has secrets and history that a server does not hand out or take; run it where the state is`,
-  });
-}

@@ -2,15 +2,16 @@ import { resolve } from 'node:path';
 import { HoldfastError } from '../../../core/errors.ts';
 import { parseSize } from '../../../core/text/quantity.ts';
 import type { Command } from '../../command-context.ts';
+import { refuseServer } from '../../options/refuse-server.ts';
 import { userName } from '../../options/user-name.ts';
 import { importedView } from '../../texts/files/transfer-text.ts';
 import { readCompressedLines, refuseUnreadable } from '../../transfer/export-file.ts';
-import { refuseServer } from './export.ts';
+import { BOTH_WAYS } from './export.ts';
 
 const MOST_BYTES = '8g';
 
 export const importCommand: Command = async (context, { args, options }) => {
-  refuseServer(context, 'an import');
+  refuseServer(context, `an import ${BOTH_WAYS}`);
   const file = args[0]!;
   const most = parseSize(typeof options.maxSize === 'string' ? options.maxSize : MOST_BYTES);
   if (!most) {

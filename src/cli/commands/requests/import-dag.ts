@@ -2,6 +2,7 @@ import { readEvidence } from '../../../clusters/htcondor/read/read-evidence.ts';
 import { HoldfastError } from '../../../core/errors.ts';
 import { importedName } from '../../../engine/dags/imported-model.ts';
 import type { CommandContext, Invocation } from '../../command-context.ts';
+import { refuseServer } from '../../options/refuse-server.ts';
 import { userName } from '../../options/user-name.ts';
 import { requestView } from '../../texts/requests/request-text.ts';
 
@@ -12,9 +13,7 @@ export async function importDagCommand(
   { options: { dag } }: Invocation,
 ): Promise<number> {
   if (typeof dag !== 'string') throw invalid('--dag', 'name the directory of the DAG, or its .dag file');
-  if (context.server !== null) {
-    throw invalid('--server', 'a DAG is imported into the state here; run it where the server keeps its own');
-  }
+  refuseServer(context, 'a DAG is imported into the state here; run it where the server keeps its own');
   const evidence = readEvidence(dag);
   const { ended, directory, counts } = evidence;
   if (ended === null) throw unusable(directory, 'it has not ended, as far as its files say');

@@ -9,6 +9,7 @@ import { EndedPrinter } from '../../exec/ended-printer.ts';
 import { execSpec } from '../../exec/exec-spec.ts';
 import { fileProblem } from '../../file-problem.ts';
 import { durationOption } from '../../options/duration-option.ts';
+import { refuseServer } from '../../options/refuse-server.ts';
 import { wholeNumberOption } from '../../options/whole-number-option.ts';
 import { driveRun } from '../../run/drive-run.ts';
 import { storeNewWorkflow } from '../../run/new-workflow.ts';
@@ -26,9 +27,7 @@ export const execCommand: Command = async (context, { args, options, lists }) =>
     retries: wholeNumberOption('--retries', options.retries, 0),
     timeoutMs: durationOption('--timeout', options.timeout),
   });
-  if (context.server !== null) {
-    throw invalid('--server', 'runs on this machine; write a spec and `holdfast submit` it to a server');
-  }
+  refuseServer(context, '`exec` runs on this machine; write a spec and `holdfast submit` it to a server');
   const workflow = await storeNewWorkflow(
     context,
     { text: JSON.stringify(spec), name: 'exec.json' },

@@ -7,6 +7,7 @@ import { sendNotification } from '../../../notify/send-notification.ts';
 import { didYouMean } from '../../../spec/suggest.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
+import { refuseServer } from '../../options/refuse-server.ts';
 import { type Check, checksView } from '../../texts/lists/checks.ts';
 
 /** Sends a test message to targets of the configuration, all of them or one. Exits with 1 if one does not take it. */
@@ -15,12 +16,7 @@ export const notifyCommand: Command = async (context, { args }) => {
   if (action !== 'test') {
     throw invalid('notify', `there is no action ${action}; \`holdfast notify test\` sends a test message`);
   }
-  if (context.server !== null) {
-    throw invalid(
-      '--server',
-      'targets are in the configuration of the server; run the command where it runs',
-    );
-  }
+  refuseServer(context, 'targets are in the configuration of the server; run the command where it runs');
   const sent = await Promise.all(chosen(context, name).map((target) => sendTest(context, target)));
   context.show(checksView, sent);
   return sent.every(({ result }) => result === 'ok') ? 0 : 1;

@@ -34,11 +34,14 @@ const MAX_AGENT_DECISIONS = 100;
 /** Options that only the worker of this process has a use for. */
 const OF_OWN_WORKER = ['lease', 'drainTimeout', ...OF_WORKER];
 const WITHOUT_OWN = 'only with --with-worker; other workers have their own, as in `holdfast worker`';
+const OF_CLIENTS = ['server', 'tokenFile'];
+const IS_SERVER = 'is for commands that ask a server; --host and --port say where this one listens';
 /** A proxy on this machine, unless others are named. */
 const LOCAL_PROXIES = ['127.0.0.1', '::1'];
 
 export const serveCommand: Command = async (context, invocation) => {
   const { options, lists } = invocation;
+  refuseOptions(invocation, OF_CLIENTS, IS_SERVER);
   const listen = { host: host(options.host), port: port(options.port) };
   const allowHosts = (lists.allowHost ?? []).map(hostName);
   const trustProxy = proxies(options.trustProxy);

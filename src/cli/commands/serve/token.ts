@@ -30,11 +30,11 @@ const ACTIONS: Record<string, Action> = {
 
 /** Tokens of the server that is named, or of the state here, which may be what a server serves. */
 export const tokenCommand: Command = async (context, { args, options, lists }) => {
-  const [word, id] = args;
-  const action = Object.hasOwn(ACTIONS, word!) ? ACTIONS[word!] : undefined;
+  const [word = 'list', id] = args;
+  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
   if (action === undefined) {
     const names = Object.keys(ACTIONS);
-    throw invalid('token', `there is no action ${word}${didYouMean(word!, names)} (${names.join(', ')})`);
+    throw invalid('token', `there is no action ${word}${didYouMean(word, names)} (${names.join(', ')})`);
   }
   if (word === 'create') newToken(options);
   else refuseOptions({ options, lists }, ['name', 'role', 'expires'], 'only with `token create`');

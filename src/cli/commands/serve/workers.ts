@@ -7,7 +7,7 @@ import { drainedWorkerView, lostWorkerView } from '../../texts/access-text.ts';
 import { workersView } from '../../texts/lists/workers.ts';
 
 export const workersCommand: Command = async (context, { args, options, lists }) => {
-  const [action, id] = args;
+  const [action = 'list', id] = args;
   if (action === 'list') {
     if (id !== undefined) throw invalid(id, '`workers list` lists all of them, and takes no number');
     const engine = await context.openEngine();

@@ -7,20 +7,12 @@ import { UPDATE_ERRORS } from './rerun/update-errors.ts';
 import { SCHEMA_ERRORS } from './schema-errors.ts';
 import { SELECTION_ERRORS } from './selection/selection-errors.ts';
 import { shellWord } from './text/shell-word.ts';
+import { unreachableHint } from './unreachable-hint.ts';
 import { WORKER_ERRORS } from './worker/worker-errors.ts';
 
 /** A fact as a word of a command that can be pasted. */
 function word(fact: unknown): string {
   return shellWord(String(fact));
-}
-
-/** What a server that cannot be reached may lack, as far as the problem shows it. */
-function unreachableHint(problem: string): string {
-  if (/certificate/i.test(problem))
-    return 'NODE_EXTRA_CA_CERTS names a file with the certificate of your own authority; the address must have the name that the certificate has';
-  if (problem.startsWith('ERR_SSL')) return 'the server there does not use TLS; is its address http://…?';
-  if (problem.startsWith('HTTP 400')) return 'something else answers there; is the address https://…?';
-  return 'is `holdfast serve` running there? --server, HOLDFAST_SERVER or the configuration key server name it';
 }
 
 /** Every error the product reports. docs/errors.md lists them; a test keeps the two equal. */

@@ -12,7 +12,6 @@ import type {
 } from '../contract/engine.ts';
 import { WithOperations } from '../contract/operation-methods.ts';
 import type { AttemptTimes } from '../contract/records/attempt-times.ts';
-import type { ServerErrandHandler } from '../contract/records/errand.ts';
 import type {
   Adoption,
   Exchange,
@@ -34,7 +33,6 @@ import type { Ownership } from '../core/access/may-change.ts';
 import { HoldfastError } from '../core/errors.ts';
 import type { JobStatus } from '../core/job/job-status.ts';
 import type { SubmittedWorkflow } from '../core/model/workflow-parts.ts';
-import type { Subscriber } from '../core/notify/notify-model.ts';
 import { DEFAULT_ERROR_SETTINGS } from '../core/request/error-settings.ts';
 import { newProcessName } from '../host/process-name.ts';
 import { newSecret } from '../host/secret.ts';
@@ -53,8 +51,8 @@ import { ServerErrandRunner } from './errands/server-errand-runner.ts';
 import { exchangeAgain } from './exchange/exchange.ts';
 import { ExchangeQueue } from './exchange/exchange-queue.ts';
 import { acceptLateSuccesses } from './exchange/late-success.ts';
-import type { Pause } from './exchange/renewal-queue.ts';
 import { Remover } from './housekeeping/remover.ts';
+import type { LocalEngineOptions } from './local-engine-options.ts';
 import { countDecisionsToday } from './operate/resolve-jobs.ts';
 import { authenticate } from './operate/tokens.ts';
 import { type LocalOperation, localOperations } from './operations.ts';
@@ -83,21 +81,6 @@ import { registerWorker } from './workers/register-worker.ts';
 import { resumeWorker } from './workers/resume-worker.ts';
 import { serverIsUp, serverStarts } from './workers/server-presence.ts';
 import { findDeadWorkers, giveUpWorker } from './workers/sweep-workers.ts';
-
-export interface LocalEngineOptions {
-  /** How a server does errands itself; each kind by one handler. */
-  serverErrands?: readonly ServerErrandHandler[] | undefined;
-  /** How long bans by hand last (default: 7 days). */
-  siteBanDays?: number | undefined;
-  /** null: there is none. */
-  stateDir?: string | null;
-  /** Targets of the configuration of this process. */
-  subscribers?: readonly Subscriber[] | undefined;
-  /** A clock that cannot be set, in milliseconds (default: that of the system). */
-  monotonic?: (() => number) | undefined;
-  /** Waits so many milliseconds, to let exchanges share a transaction (default: that long). */
-  pause?: Pause | undefined;
-}
 
 /** The engine in this process, over a store. Every change is one transaction, announced after its commit. */
 export class LocalEngine extends WithOperations implements ServedEngine {

@@ -8,7 +8,7 @@ import { makeDatabaseFiles, makeStateDirectory } from '../host/private-state.ts'
 import { isOutOfSpace } from '../store/sqlite/is-out-of-space.ts';
 import { defaultFreeBytes } from '../store/sqlite/prepare-upgrade.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
-import type { Pause } from './exchange/renewal-queue.ts';
+import type { PauseFor } from './exchange/renewal-queue.ts';
 import { LocalEngine } from './local-engine.ts';
 import { WakeChannel } from './wake/wake-channel.ts';
 
@@ -36,7 +36,7 @@ export interface OpenOptions {
 }
 
 /** A clock that is moved by hand does not advance while something waits. */
-const PASSING: Pause = async () => {};
+const PASSING: PauseFor = async () => {};
 
 /** Opens the engine embedded in this process: on PostgreSQL, or on the SQLite database of a state directory. */
 export async function openEngine(options: OpenOptions): Promise<ServedEngine> {

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../core/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { type Exchanged, exchangeTogether, type SentExchange, type SettledExchange } from './exchange.ts';
 import { mayOnlyRenew } from './renew-together.ts';
-import { type Pause, RenewalQueue } from './renewal-queue.ts';
+import { type PauseFor, RenewalQueue } from './renewal-queue.ts';
 
 /** Exchanges that share a transaction at the most: the first of them waits for the last. */
 const MOST_AT_ONCE = 16;
@@ -28,7 +28,7 @@ export class ExchangeQueue {
   #waiting: Waiting[] = [];
   #isMoving = false;
 
-  constructor(store: Store, pause: Pause) {
+  constructor(store: Store, pause: PauseFor) {
     this.#store = store;
     this.#renewals = new RenewalQueue(store, pause);
   }

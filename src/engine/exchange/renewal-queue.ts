@@ -8,7 +8,7 @@ const MOST_AT_ONCE = 64;
 /** From the beginning of one transaction to that of the next: those that come meanwhile share it. */
 const PACE_MS = 25;
 
-export type Pause = (ms: number) => Promise<void>;
+export type PauseFor = (ms: number) => Promise<void>;
 
 interface Waiting extends SentExchange {
   resolve(renewed: Exchanged | null): void;
@@ -21,12 +21,12 @@ interface Waiting extends SentExchange {
  */
 export class RenewalQueue {
   readonly #store: Store;
-  readonly #pause: Pause;
+  readonly #pause: PauseFor;
   readonly #waiting = new Map<number, Waiting>();
   #isMoving = false;
   #begunAt = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Store, pause: Pause) {
+  constructor(store: Store, pause: PauseFor) {
     this.#store = store;
     this.#pause = pause;
   }

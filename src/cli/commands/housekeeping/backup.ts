@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HoldfastError } from '../../../core/errors.ts';
 import type { Command } from '../../command-context.ts';
-import { refuseServer } from '../../options/refuse-server.ts';
+import { refuseServer } from '../../config/refuse-server.ts';
 import { writtenFileView } from '../../texts/spec/written-file-text.ts';
 
 export const backupCommand: Command = async (context, { args }) => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readVersion } from '../../../mcp/read-version.ts';
 import type { Command } from '../../command-context.ts';
-import { refuseServer } from '../../options/refuse-server.ts';
+import { refuseServer } from '../../config/refuse-server.ts';
 import { workflowArgument } from '../../options/workflow-argument.ts';
 import { exportedView, type ShownExport } from '../../texts/files/transfer-text.ts';
 import { joinedLines, refuseExisting, writeCompressed } from '../../transfer/export-file.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { HoldfastError } from '../../../core/errors.ts';
 import { parseSize } from '../../../core/text/quantity.ts';
 import type { Command } from '../../command-context.ts';
-import { refuseServer } from '../../options/refuse-server.ts';
+import { refuseServer } from '../../config/refuse-server.ts';
 import { userName } from '../../options/user-name.ts';
 import { importedView } from '../../texts/files/transfer-text.ts';
 import { readCompressedLines, refuseUnreadable } from '../../transfer/export-file.ts';

@@ -1,6 +1,6 @@
 import { SCHEMA_VERSION } from '../../../store/migrate.ts';
 import type { Command } from '../../command-context.ts';
-import { refuseServer } from '../../options/refuse-server.ts';
+import { refuseServer } from '../../config/refuse-server.ts';
 import { schemaVersionView } from '../../texts/schema-version-text.ts';
 
 /** Opening upgrades; on PostgreSQL only here. */

@@ -2,7 +2,7 @@ import { readEvidence } from '../../../clusters/htcondor/read/read-evidence.ts';
 import { HoldfastError } from '../../../core/errors.ts';
 import { importedName } from '../../../engine/dags/imported-model.ts';
 import type { CommandContext, Invocation } from '../../command-context.ts';
-import { refuseServer } from '../../options/refuse-server.ts';
+import { refuseServer } from '../../config/refuse-server.ts';
 import { userName } from '../../options/user-name.ts';
 import { requestView } from '../../texts/requests/request-text.ts';
 

@@ -7,7 +7,7 @@ import { sendNotification } from '../../../notify/send-notification.ts';
 import { didYouMean } from '../../../spec/suggest.ts';
 import { visibleText } from '../../../views/visible-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
-import { refuseServer } from '../../options/refuse-server.ts';
+import { refuseServer } from '../../config/refuse-server.ts';
 import { type Check, checksView } from '../../texts/lists/checks.ts';
 
 /** Sends a test message to targets of the configuration, all of them or one. Exits with 1 if one does not take it. */

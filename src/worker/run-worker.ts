@@ -4,6 +4,7 @@ import { HoldfastError } from '../core/errors.ts';
 import { refusalOf } from '../core/placement/fit.ts';
 import { ownIdentity } from '../host/process-identity.ts';
 import { ExchangeSender } from './exchange/exchange-sender.ts';
+import { isGivenUp } from './exchange/refusals.ts';
 import { WorkerSession } from './exchange/worker-session.ts';
 import { AttemptRunner, type RunnerOptions } from './execute/attempt-runner.ts';
 import { Launchers } from './execute/launchers.ts';
@@ -58,9 +59,8 @@ export class RunWorker {
       try {
         return await this.#serve();
       } catch (error) {
-        const isRetired = error instanceof HoldfastError && error.code === 'WORKER_RETIRED';
-        if (!isRetired || this.#sender === null || this.#isEnding) throw error;
-        // The lease was over before it could be renewed; others may have the jobs by now.
+        if (!isGivenUp(error) || this.#sender === null || this.#isEnding) throw error;
+        // Such as a lease that was over before it could be renewed; others may have the jobs by now.
         this.#options.narrate?.(`${error.message}; registering anew`);
         this.#launchers = new Launchers(this.#options.stateDir);
         this.#runner = new AttemptRunner(this.#options, this.#launchers);
@@ -97,6 +97,7 @@ export class RunWorker {
       ...(options.endsAtMs !== undefined && { time_left_ms: Math.max(0, this.#timeLeftMs()!) }),
     });
     const { id: workerId } = await this.#insist(() => engine.registerWorker(identity));
+    this.#sender?.continueAfter(0);
     const session = this.#session(workerId);
     const unsubscribe = session.listen();
     try {

@@ -72,7 +72,10 @@ test('it puts up with a network that fails', async (context) => {
 test('when its lease was over it comes back as another worker, and what it ran is gone', async (context) => {
   const world = await ServiceWorld.make(context);
   const command = 'echo run >> runs; until [ -e go ]; do sleep 0.02; done';
-  const id = await world.submit([{ name: 'job', command }]);
+  const id = await world.submit([
+    { name: 'before', command: 'true' },
+    { name: 'job', command, depends_on: ['before'] },
+  ]);
   const { ended } = lend(context, world, id, world.engine);
   await until('the job has begun', () => world.lines('runs').length === 1);
   const [worker] = (await world.engine.listWorkers()).items;
@@ -80,7 +83,11 @@ test('when its lease was over it comes back as another worker, and what it ran i
   await until('the job has begun again', () => world.lines('runs').length === 2);
   writeFileSync(join(world.dir, 'go'), '');
   expect(await ended).toBe('complete');
-  expect((await world.attempts(id)).map(({ state }) => state)).toEqual(['WORKER_FAILED', 'SUCCEEDED']);
+  expect((await world.attempts(id)).map(({ state }) => state)).toEqual([
+    'SUCCEEDED',
+    'WORKER_FAILED',
+    'SUCCEEDED',
+  ]);
 });
 
 test('a run that another process ends before it is taken over is complete, and no error', async (context) => {

@@ -30,8 +30,8 @@ export async function sendTrace(
   for (let order: TraceOrder | null = errand.trace; order !== null; ) {
     const { spans, rest } = await tools.readSpans(order);
     if (spans.length > 0) {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(NOTIFY_TIMEOUT_MS)]);
-      const answer = await postJson(traces.endpoint, otlpJson(spans, resource, version()), headers, limit);
+      const page = otlpJson(spans, resource, version());
+      const answer = await inTime(signal, (limit) => postJson(traces.endpoint, page, headers, limit));
       rejected = rejectionIn(answer) ?? rejected;
     }
     order = rest;
@@ -39,6 +39,20 @@ export async function sendTrace(
   }
   if (rejected !== null) throw new FinalFailure(rejected);
   return null;
+}
+
+/** A page has as long as a message, however many there are. */
+async function inTime<T>(signal: AbortSignal, send: (limit: AbortSignal) => Promise<T>): Promise<T> {
+  // Not `AbortSignal.timeout`: Node 20 may collect one that only another signal follows, and then neither is ever aborted.
+  const timed = new AbortController();
+  const timer = setTimeout(() => timed.abort(), NOTIFY_TIMEOUT_MS);
+  try {
+    return await send(AbortSignal.any([signal, timed.signal]));
+  } catch (error) {
+    throw timed.signal.aborted ? new Error('it took too long') : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What a collector that answers 200 did not take all the same, which must not be sent again; null: it took everything. */

@@ -25,3 +25,8 @@ test('what is private has a #, except constructors', () => {
   const others = files.filter((file) => /^ +(?:private|protected) (?!constructor\b)/m.test(textOf(file)));
   expect(others).toEqual([]);
 });
+
+test('no signal depends on a timeout that Node 20 may collect before it ends', () => {
+  const others = files.filter((file) => /AbortSignal\.any\([^;]*AbortSignal\.timeout\(/.test(textOf(file)));
+  expect(others).toEqual([]);
+});

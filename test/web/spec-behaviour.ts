@@ -25,7 +25,7 @@ export function specBehaviour(world: WebWorld): void {
       const theme = look.dark ? 'dark' : 'light';
       const page = await openPage(look);
       await page.goto(world.url('/'));
-      await page.getByRole('link', { name: 'New' }).click();
+      await page.getByRole('banner').getByRole('link', { name: 'New' }).click();
       const run = page.getByRole('button', { name: 'Run' });
       expect(await run.isDisabled()).toBe(true);
       const field = page.getByRole('textbox', { name: 'Spec' });

@@ -1931,6 +1931,8 @@ class AttentionItemFailures(TypedDict):
 class AttentionItemFailuresSample(TypedDict):
     job_id: int
     name: str
+    run_id: int
+    attempt_id: int
 
 
 class AttentionItemScheduler(TypedDict):

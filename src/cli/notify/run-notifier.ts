@@ -57,12 +57,13 @@ async function finishWithin(
   engine: ServedEngine,
   sender: Exclude<Sender, 'shared'>,
 ): Promise<UnsentNotification[]> {
-  const interrupted = new AbortController();
-  const stopListening = onInterrupt(() => interrupted.abort());
+  const over = new AbortController();
+  const stopListening = onInterrupt(() => over.abort());
+  const timer = setTimeout(() => over.abort(), PATIENCE_MS);
   try {
-    const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    return await engine.finishNotifications(sender, signal);
+    return await engine.finishNotifications(sender, over.signal);
   } finally {
+    clearTimeout(timer);
     stopListening();
   }
 }

@@ -207,6 +207,15 @@ describe('a command that cannot be started', () => {
     expect(existsSync(join(world.dir, 'ran'))).toBe(false);
   });
 
+  test('because nobody reads the pipe in the place of its log says so, and keeps nothing waiting', async () => {
+    const world = await launcherWorld();
+    const stdoutPath = join(world.dir, 'pipe');
+    execFileSync('mkfifo', [stdoutPath]);
+    const { outcome: facts } = await world.run('true', { stdoutPath });
+    expect(facts.spawn_error).toContain(`cannot open the log ${stdoutPath}: `);
+    expect((await world.run('true')).outcome).toEqual(outcome({ exit_code: 0 }));
+  });
+
   test('because a directory cannot be made says so', async () => {
     const world = await launcherWorld();
     writeFileSync(join(world.dir, 'file'), '');

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { loadLibC } from '../../src/worker/launcher/start/libc.ts';
+import { type LibC, loadLibC } from '../../src/worker/launcher/start/libc.ts';
 import { decodeStatus, NativeStarter } from '../../src/worker/launcher/start/native-starter.ts';
 import { nodeStarter } from '../../src/worker/launcher/start/node-starter.ts';
 import type { ProgramExit, Starter } from '../../src/worker/launcher/start/starter.ts';
@@ -14,7 +14,32 @@ test.runIf(process.platform === 'linux')('processes are started by posix_spawn o
   expect(c).not.toBeNull();
 });
 
-const starters: Starter[] = [nodeStarter, ...(c === null ? [] : [new NativeStarter(c)])];
+const starters: [name: string, Starter][] = [[nodeStarter.name, nodeStarter]];
+if (c !== null) starters.push(['posix_spawn', new NativeStarter(c)], ['posix_spawn elsewhere', elsewhere(c)]);
+
+/** Starts on other threads, as after a slow start. */
+function elsewhere(c: LibC): Starter {
+  const starter = new NativeStarter({
+    ...c,
+    posixSpawn: (...words) => {
+      const until = performance.now() + 10;
+      while (performance.now() < until);
+      return c.posixSpawn(...words);
+    },
+  });
+  const environment = { shared: {}, own: {} };
+  const callbacks = { started() {}, exited() {}, failed() {} };
+  const nowhere = {
+    path: '/none',
+    words: [],
+    cwd: '/',
+    environment,
+    stdout: '/none/out',
+    stderr: '/none/out',
+  };
+  starter.start(nowhere, callbacks);
+  return starter;
+}
 
 interface RunOptions {
   cwd?: string;
@@ -28,7 +53,7 @@ interface Ended extends ProgramExit {
   stderr: string;
 }
 
-describe.each(starters)('$name', (starter) => {
+describe.each(starters)('%s', (_, starter) => {
   function run(script: string, options: RunOptions = {}) {
     const dir = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-starter-')));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -178,7 +178,9 @@ export class Launcher {
   /** It is over, and what follows it begins. */
   #leaveQueue(token: number): void {
     const next = this.#queues.remove(token)?.next;
-    if (next !== undefined) this.#startSoon(next);
+    if (next === undefined) return;
+    this.#waiting.set(next.token, next);
+    if (this.#waiting.size === 1) this.#startNext();
   }
 
   #start(order: SpawnOrder): void {

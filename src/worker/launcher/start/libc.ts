@@ -5,19 +5,22 @@ import type { LibraryHandle } from 'koffi';
 /** Loaded only where it is used, and without the loader of ES modules, which takes longer to start. */
 const require = createRequire(import.meta.url);
 
+type SpawnWords = [
+  pid: Buffer,
+  path: string,
+  actions: Buffer,
+  attributes: Buffer,
+  argv: bigint,
+  envp: bigint,
+];
+
 /** The functions of the C library that start and await processes. Integers are errno values unless stated otherwise. */
 export interface LibC {
   addressOf(buffer: Buffer): bigint;
-  /** On another thread: the one that calls it waits until the new process has become its program. */
-  posixSpawn(
-    pid: Buffer,
-    path: string,
-    actions: Buffer,
-    attributes: Buffer,
-    argv: bigint,
-    envp: bigint,
-    done: (error: Error | null, errno: number) => void,
-  ): void;
+  /** The thread that calls it waits until the new process has become its program. */
+  posixSpawn(...words: SpawnWords): number;
+  /** The same on another thread. */
+  posixSpawnElsewhere(...words: [...SpawnWords, done: (error: Error | null, errno: number) => void]): void;
   initActions(actions: Buffer): number;
   destroyActions(actions: Buffer): number;
   addOpen(actions: Buffer, fd: number, path: string, flags: number, mode: number): number;
@@ -52,11 +55,13 @@ export function loadLibC(): LibC | null {
 }
 
 function bind(library: LibraryHandle, addressOf: LibC['addressOf']): LibC {
+  const posixSpawn = library.func(
+    'int posix_spawn(void *pid, const char *path, void *actions, void *attributes, void *argv, void *envp)',
+  );
   return {
     addressOf,
-    posixSpawn: library.func(
-      'int posix_spawn(void *pid, const char *path, void *actions, void *attributes, void *argv, void *envp)',
-    ).async,
+    posixSpawn,
+    posixSpawnElsewhere: posixSpawn.async,
     initActions: library.func('int posix_spawn_file_actions_init(void *actions)'),
     destroyActions: library.func('int posix_spawn_file_actions_destroy(void *actions)'),
     addOpen: library.func(

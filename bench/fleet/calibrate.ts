@@ -12,7 +12,7 @@ const WORKERS = 60;
 const RENEWALS_PER_SECOND = { least: 20, most: 150 };
 const COMPLETIONS_PER_SECOND = { least: 5, most: 20 };
 const POLLS_PER_SECOND = { least: 50, most: 500 };
-const SECONDS = 6;
+const SECONDS = 15;
 const READERS = 20;
 const SETTLE_MS = 1_000;
 

@@ -21,7 +21,7 @@ const AT_FULL_RATE = 2_000;
 /** Besides the connections of workers: files of the server, connections to the database, readers. */
 const OTHER_FILES = 500;
 const PROGRESS_MS = 10_000;
-const MEASURED_MS = 20_000;
+const MEASURED_MS = 40_000;
 
 /**
  * Many workers at two servers on one PostgreSQL. What things cost is measured with few workers; what many cost is predicted

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Engine } from '../contract/engine.ts';
 import { HoldfastError } from '../core/errors.ts';
 import { refusalOf } from '../core/placement/fit.ts';
@@ -8,6 +8,7 @@ import { isGivenUp } from './exchange/refusals.ts';
 import { WorkerSession } from './exchange/worker-session.ts';
 import { AttemptRunner, type RunnerOptions } from './execute/attempt-runner.ts';
 import { Launchers } from './execute/launchers.ts';
+import { killOrphans } from './launcher/kill/kill-orphans.ts';
 import { LogSender } from './observe/log-sender.ts';
 
 export interface RunWorkerOptions extends RunnerOptions {
@@ -122,8 +123,13 @@ export class RunWorker {
 
   /** `complete`: another process has ended the run since this one looked. */
   async #adopt(workerId: number): Promise<'drive' | 'follow' | 'complete'> {
+    const { workflowId, stateDir } = this.#options;
     try {
-      return (await this.#engine.adopt(this.#options.workflowId, workerId)).mode;
+      const adoption = await this.#engine.adopt(workflowId, workerId);
+      // Before anything is started: no two attempts of a job live at the same time.
+      if (adoption.mode === 'drive' && adoption.lost > 0)
+        await killOrphans(join(stateDir, 'work'), workflowId);
+      return adoption.mode;
     } catch (error) {
       if (error instanceof HoldfastError && error.code === 'WORKFLOW_COMPLETE') return 'complete';
       throw error;

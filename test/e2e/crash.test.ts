@@ -90,3 +90,19 @@ describe.concurrent('kill -9 in a workflow of 50 jobs', () => {
     await world.nothingLeft();
   });
 });
+
+test('a driver whose launchers stand still while it dies leaves no attempt beside the next one', async (context) => {
+  const command = `exec 9>lock; flock -n 9 || echo overlap >> seen; echo "$HOLDFAST_ATTEMPT_ID" >> seen
+[ "$HOLDFAST_ATTEMPT_ID" -gt 1 ] || sleep 60`;
+  const world = jobsWorld(context, [{ name: 'job', command }]);
+  const run = world.start('run', 'spec.json');
+  await world.linesReached('seen', 1);
+  const launchers = world.launchers().map(({ pid }) => pid);
+  expect(launchers.length).toBeGreaterThan(0);
+  for (const pid of launchers) kill(pid, 'SIGSTOP');
+  kill(run.child.pid!);
+  await run.ended;
+  expect(await world.run('run', '1')).toMatchObject({ code: 0 });
+  expect(world.lines('seen')).toEqual(['1', '2']);
+  await world.nothingLeft();
+});

@@ -2,12 +2,12 @@ import { killMarked } from './kill-marked.ts';
 import { MARKER_NAME } from './marker.ts';
 import { readProcessTable } from './process-table.ts';
 
-/** What a marker has before the token. */
-const MARKED = new RegExp(`(?:^|[\\0\\s])${MARKER_NAME}=([^\\0\\s]*\\.)\\d+;`);
+/** What a marker has before the token, which ends with a UUID. */
+const MARKED = new RegExp(`(?:^|[\\0\\s])${MARKER_NAME}=([^\\0\\s]*[\\da-f-]{36}\\.)\\d+;`);
 
 /**
- * Kills what is left of attempts of a workflow that have their directories below this one, with their launchers. Those
- * of a driver that has died end them by themselves, unless they stand still or wait for a processor.
+ * Kills what is left of attempts of a workflow that have their directories below this one, with their launchers. A
+ * launcher does so by itself when its driver dies, unless it stands still or waits for a processor.
  */
 export async function killOrphans(directory: string, workflowId: number): Promise<void> {
   // Environments are read byte by byte.
